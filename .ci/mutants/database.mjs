@@ -10,6 +10,24 @@ export const tests = [
 
 export const mutants = [
   {
+    file: `${database}/remembered-rows.ts`,
+    name: 'a remembered row does not end',
+    find: 'return endsAt > now ? row : undefined',
+    replace: 'return endsAt > 0 ? row : undefined',
+  },
+  {
+    file: `${database}/remembered-rows.ts`,
+    name: 'a row that was loaded does not end',
+    find: 'endsAt = endOf(row.bytes)',
+    replace: 'endsAt = Infinity',
+  },
+  {
+    file: `${database}/page.ts`,
+    name: 'a row ends with its first part',
+    find: 'return Math.max(...ends) + graceMs',
+    replace: 'return ends[0] + graceMs',
+  },
+  {
     file: `${database}/rounds.ts`,
     name: 'the estimated time is not one millisecond early',
     find: 'let now = clock.at(processTime.monotonic()) - 1',

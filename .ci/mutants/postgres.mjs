@@ -8,7 +8,7 @@ export const mutants = [
   {
     file: `${postgres}/database.ts`,
     name: 'rows of a group are saved one by one',
-    find: 'isSingle ? null : changes.map(({ g }) => g)',
+    find: 'isSingle ? null : arrayOf(changes.map(({ g }) => g))',
     replace: 'isSingle ? null : changes.map((_, i) => i)',
   },
   {
@@ -26,8 +26,8 @@ export const mutants = [
   {
     file: `${postgres}/database.ts`,
     name: 'a row alone is saved at any time',
-    find: 'key = $1::text and version = $2::bigint and ${clock} between $5::bigint and $6::bigint',
-    replace: 'key = $1::text and version = $2::bigint and $5::bigint <= $6::bigint',
+    find: 'key = $1::text and version = $2::text::bigint and ${clock} between $5::bigint and $6::bigint',
+    replace: 'key = $1::text and version = $2::text::bigint and $5::bigint <= $6::bigint',
   },
   {
     file: `${postgres}/database.ts`,
@@ -46,6 +46,18 @@ export const mutants = [
     name: 'a changed row of a group is not noticed',
     find: 'if not found then changed := changed || groups[n]; end if;',
     replace: '',
+  },
+  {
+    file: `${postgres}/schema.ts`,
+    name: 'a row that has not ended is replaced',
+    find: 'where t.ends <= ${clock}`',
+    replace: 'where true`',
+  },
+  {
+    file: `${postgres}/schema.ts`,
+    name: 'a row that has ended keeps its version',
+    find: 'do update set version = t.${nextVersion},',
+    replace: 'do update set version = t.version,',
   },
   {
     file: `${postgres}/schema.ts`,
@@ -128,8 +140,9 @@ export const mutants = [
   {
     file: `${postgres}/errors.ts`,
     name: 'a refused statement makes the server unavailable',
-    find: "new Set(['25006', '42501'])",
-    replace: 'new Set()',
+    find: "if (codeOf(cause) === '42501') return new SluiceError('SLUICE_STORE_REFUSED', refused)",
+    replace:
+      "if (codeOf(cause) === '42501') return new SluiceError('SLUICE_STORE_REFUSED', refused, { cause })",
   },
   {
     file: `${postgres}/errors.ts`,

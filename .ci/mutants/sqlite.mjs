@@ -8,8 +8,20 @@ export const mutants = [
   {
     file: `${sqlite}/database.ts`,
     name: 'only the first row of a group is checked',
-    find: 'changes.every(({ key, version }) => rowOf(key)?.version === version)',
-    replace: 'changes.slice(0, 1).every(({ key, version }) => rowOf(key)?.version === version)',
+    find: 'changes.every(({ key, version }) =>',
+    replace: 'changes.slice(0, 1).every(({ key, version }) =>',
+  },
+  {
+    file: `${sqlite}/database.ts`,
+    name: 'a row that has ended is not replaced',
+    find: 'return Number(ends) <= now',
+    replace: 'return Number(ends) <= 0',
+  },
+  {
+    file: `${sqlite}/database.ts`,
+    name: 'a row that has not ended is replaced',
+    find: 'return Number(ends) <= now',
+    replace: 'return Number(ends) <= now + 1e6',
   },
   {
     file: `${sqlite}/database.ts`,

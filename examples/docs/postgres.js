@@ -54,9 +54,9 @@ async function withPg() {
   })
   pool.on('error', (error) => console.error(`PostgreSQL: ${error.message}`))
 
-  const store = postgresStore(pool)
+  const store = postgresStore(pool, { migrate: true })
   // #endregion
-  await counts(postgresStore(pool, { timeout: '10s', prefix: `pg${process.pid}` }))
+  await counts(postgresStore(pool, { migrate: true, timeout: '10s', prefix: `pg${process.pid}` }))
   await pool.end()
   return store
 }

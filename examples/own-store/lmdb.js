@@ -15,7 +15,10 @@ import { open } from 'lmdb'
 function lmdbDatabase(lmdb) {
   let cleanedTo
 
-  const isCurrent = ({ key, version }) => lmdb.get(key)?.version === version
+  function isCurrent({ key, version }) {
+    const row = lmdb.get(key)
+    return row?.version === version || (version === undefined && row.endsAt <= Date.now())
+  }
 
   function write({ key, version, bytes, endsAt }) {
     // The first version is a random number, so that those of a deleted row do not return.

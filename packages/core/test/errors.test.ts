@@ -333,6 +333,7 @@ const causes: Readonly<
     ['databaseStore', '"query"', '"load" and "save"'],
   ],
   SLUICE_STORE_DAMAGED: [damagedStore, ['the map store', '"sluice:api:{a}"', 'For a minute']],
+  SLUICE_STORE_REFUSED: [refusedStore, ['the map store', 'the table is missing']],
   SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],
 }
 
@@ -492,6 +493,19 @@ async function damagedStore(): Promise<SluiceError> {
     save: async (groups) => ({ now: Date.now(), groups: groups.map(() => [2]) }),
   }
   const store = databaseStore(database)
+  const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
+  return warningOf(() => void rejectionOf(limiter.penalize('a', 1)))
+}
+
+async function refusedStore(): Promise<SluiceError> {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new SluiceError(
+        'SLUICE_STORE_REFUSED',
+        'the map store refuses its calls: the table is missing',
+      ),
+    )
+  const store = databaseStore({ name: 'map', load: refuse, save: refuse })
   const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
   return warningOf(() => void rejectionOf(limiter.penalize('a', 1)))
 }

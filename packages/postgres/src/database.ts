@@ -1,7 +1,15 @@
 import type { Change, Database, Loaded, Saved, Span, StoredRow } from '@sluice/core/database'
 import type { PostgresClient } from './client.js'
 import { isConflict } from './errors.js'
-import { clock, firstVersion, namesOf, nextVersion, schemaOf, type Names } from './schema.js'
+import {
+  clock,
+  firstVersion,
+  namesOf,
+  nextVersion,
+  overEnded,
+  schemaOf,
+  type Names,
+} from './schema.js'
 import { createStatements } from './statements.js'
 
 export interface PostgresDatabaseSettings {
@@ -30,7 +38,7 @@ export function postgresDatabase(
       const [[now]] = await run(texts.now, [])
       return { now: Number(now), rows: [] }
     }
-    const found = await run(texts.load, [keys])
+    const found = await run(texts.load, [arrayOf(keys)])
     return {
       now: Number(found[0][2]),
       rows: found.map(([version, state]) => rowOf(version, state)),
@@ -45,7 +53,7 @@ export function postgresDatabase(
     const [saved] =
       version === undefined
         ? await run(texts.insert, [key, state, ends, from, until])
-        : await run(texts.update, [key, version, state, ends, from, until])
+        : await run(texts.update, [key, String(version), state, ends, from, until])
     if (saved !== undefined) return { now: Number(saved[1]), groups: [[saved[0]]] }
     const { now, rows } = await load([key])
     return { now, groups: [undefined], rows: new Map([[key, rows[0]]]) }
@@ -62,11 +70,11 @@ export function postgresDatabase(
     const found = await run(texts.save, [
       from,
       until,
-      changes.map(({ change }) => change.key),
-      changes.map(({ change }) => change.version ?? null),
-      changes.map(({ change: { bytes } }) => hexOf(bytes)),
-      changes.map(({ change }) => Math.ceil(change.endsAt)),
-      isSingle ? null : changes.map(({ g }) => g),
+      arrayOf(changes.map(({ change }) => change.key)),
+      arrayOf(changes.map(({ change }) => change.version ?? null)),
+      arrayOf(changes.map(({ change: { bytes } }) => hexOf(bytes))),
+      arrayOf(changes.map(({ change }) => Math.ceil(change.endsAt))),
+      isSingle ? null : arrayOf(changes.map(({ g }) => g)),
     ])
     const versions = new Map<string, unknown>()
     const current = new Map<string, StoredRow | undefined>()
@@ -110,10 +118,10 @@ function textsOf({ table, load, save, clean }: Names) {
     `returning version, ${clock}, 1 / (${clock} <= ${until}::bigint)::int`
   return {
     now: `select ${clock}`,
-    load: `select version, state, now from ${load}($1::text[])`,
-    save: `select saved, version, state, now from ${save}($1::bigint, $2::bigint, $3::text[], $4::bigint[], $5::text[]::bytea[], $6::bigint[], $7::int[])`,
-    update: `update ${table} set version = ${nextVersion}, state = $3::text::bytea, ends = $4::bigint where key = $1::text and version = $2::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,
-    insert: `insert into ${table} select $1::text, ${firstVersion}, $3::bigint, $2::text::bytea where ${clock} between $4::bigint and $5::bigint on conflict do nothing ${returning('$5')}`,
+    load: `select version, state, now from ${load}($1::text::text[])`,
+    save: `select saved, version, state, now from ${save}($1::bigint, $2::bigint, $3::text::text[], $4::text::bigint[], $5::text::bytea[], $6::text::bigint[], $7::text::int[])`,
+    update: `update ${table} set version = ${nextVersion}, state = $3::text::bytea, ends = $4::bigint where key = $1::text and version = $2::text::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,
+    insert: `insert into ${table} as t select $1::text, ${firstVersion}, $3::bigint, $2::text::bytea where ${clock} between $4::bigint and $5::bigint ${overEnded} ${returning('$5')}`,
     clean: `select ${clean}(${cleanedPages})`,
   }
 }
@@ -133,4 +141,15 @@ function rowOf(version: unknown, state: unknown): StoredRow | undefined {
 function hexOf(bytes: Uint8Array | undefined): string | null {
   if (bytes === undefined) return null
   return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
+}
+
+/**
+ * A list as text, which the statement casts. A client passes a list, or a BigInt in one, only if it knows the type: postgres.js does not with
+ * "fetch_types: false", nor after "types: { bigint: postgres.BigInt }".
+ */
+function arrayOf(values: readonly unknown[]): string {
+  const items = values.map((value) =>
+    value === null ? 'null' : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+  )
+  return `{${items.join(',')}}`
 }

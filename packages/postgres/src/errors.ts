@@ -40,15 +40,13 @@ export function failureOf(cause: unknown, table: string): Error {
   const advice = adviceFor(cause, table)
   if (advice === undefined) return error
   const message = `${error.message}. ${advice}`
+  const refused = `the postgres store refuses its calls: ${message}`
+  if (isMissing(cause)) return new SluiceError('SLUICE_STORE_REFUSED', refused, { cause })
   // Without a cause, because a server that refuses a statement is available: it still knows which keys are over their limit.
-  if (refusals.has(codeOf(cause))) {
-    return new SluiceError('SLUICE_STORE_FAILED', `the postgres store failed: ${message}`)
-  }
-  return Object.assign(new Error(message, { cause }), { code: codeOf(cause) })
+  if (codeOf(cause) === '42501') return new SluiceError('SLUICE_STORE_REFUSED', refused)
+  // A transaction that may only read. A failover can end that.
+  return new SluiceError('SLUICE_STORE_FAILED', `the postgres store failed: ${message}`)
 }
-
-/** A transaction that may only read, and a right that is missing. */
-const refusals: ReadonlySet<string | undefined> = new Set(['25006', '42501'])
 
 function adviceFor(error: unknown, table: string): string | undefined {
   if (isMissing(error)) {

@@ -81,6 +81,9 @@ export const firstVersion = '(random() * 4503599627370496)::bigint'
  */
 export const nextVersion = 'version + 1 + (random() * 1000000)::int'
 
+/** A row that has ended counts as none, so a new one replaces it. The table is "t". */
+export const overEnded: string = `on conflict (key) do update set version = t.${nextVersion}, ends = excluded.ends, state = excluded.state where t.ends <= ${clock}`
+
 export function schemaOf({ table, load, save, clean }: Names, logged: boolean): string {
   return `
 do $sluice$ begin
@@ -108,7 +111,7 @@ returns table (version bigint, state bytea, now bigint) language sql stable as $
 $sluice$;
 
 -- Saves each group whole, or not at all. The arrays are in the order of the keys, so that two calls lock rows in one order.
--- old_versions: null if there was no row. new_states: null to delete the row. groups: null if each row is a group.
+-- old_versions: null if there was no row, or it has ended. new_states: null to delete the row. groups: null if each row is a group.
 create or replace function ${save}(since bigint, until bigint, new_keys text[], old_versions bigint[], new_states bytea[], new_ends bigint[], groups int[])
 returns table (saved boolean, version bigint, state bytea, now bigint) language plpgsql as $sluice$
 #variable_conflict use_column
@@ -125,7 +128,7 @@ begin
       is_new[n] := false;
       if old_versions[n] is null then
         insert into ${table} as t values (new_keys[n], ${firstVersion}, new_ends[n], new_states[n])
-          on conflict do nothing;
+          ${overEnded};
         is_new[n] := found;
       else
         perform 1 from ${table} t where t.key = new_keys[n] and t.version = old_versions[n] for update;
@@ -143,7 +146,8 @@ begin
       select t.version into found_version from ${table} t where t.key = new_keys[n];
     elsif old_versions[n] is null then
       insert into ${table} as t values (new_keys[n], ${firstVersion}, new_ends[n], new_states[n])
-        on conflict do nothing returning t.version into found_version;
+        ${overEnded}
+        returning t.version into found_version;
     elsif new_states[n] is null then
       delete from ${table} t where t.key = new_keys[n] and t.version = old_versions[n]
         returning t.version into found_version;

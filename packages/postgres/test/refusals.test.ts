@@ -54,14 +54,21 @@ async function errorsOf(run: () => Promise<unknown>): Promise<readonly string[]>
 }
 
 describe('a missing', () => {
-  test('table is an error that says what to run', async () => {
-    const store = postgresStore(admin, { table: 'missing', timeout: '10s' })
-    const errors = await errorsOf(() => limiterOver(store).consume('key'))
-    expect(errors).toEqual([
-      expect.stringMatching(
-        /"public"\."missing".*run the SQL of postgresSchema\(\), or pass "migrate: true"/,
-      ),
-    ])
+  test('table is an error, and once a warning, that says what to run', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error): number => warnings.push(warning)
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
+    const limiter = limiterOver(postgresStore(admin, { table: 'missing', timeout: '10s' }))
+    const errors = await errorsOf(async () => {
+      for (let i = 0; i < 2; i++) await limiter.consume('key')
+    })
+    const message = expect.stringMatching(
+      /"public"\."missing".*run the SQL of postgresSchema\(\), or pass "migrate: true"/,
+    )
+    expect(errors).toEqual([message])
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(warnings).toEqual([expect.objectContaining({ code: 'SLUICE_STORE_REFUSED', message })])
   })
 
   test('schema is an error that says what to create', async () => {

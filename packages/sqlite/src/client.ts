@@ -1,3 +1,5 @@
+import { SluiceError } from '@sluice/core'
+
 /** The methods that the store uses of a database of `node:sqlite` or better-sqlite3. */
 export interface SqliteClient {
   exec(sql: string): unknown
@@ -19,6 +21,13 @@ export function isSqliteClient(value: unknown): value is SqliteClient {
 /** The columns of a row, which a database can be set to return as an array. */
 export function columnsOf(row: unknown): readonly unknown[] | undefined {
   return typeof row === 'object' && row !== null ? Object.values(row) : undefined
+}
+
+/** The error of a statement. A table that is missing stays so until somebody creates it. */
+export function failureOf(error: unknown): unknown {
+  if (!(error instanceof Error && error.message.startsWith('no such table'))) return error
+  const message = `the sqlite store refuses its calls: ${error.message}. Somebody has deleted the table or the file. Start the process again: sqliteStore creates the table.`
+  return new SluiceError('SLUICE_STORE_REFUSED', message, { cause: error })
 }
 
 /** SQLITE_BUSY: another connection has the lock. Its number is the lower byte of `errcode` in node:sqlite; better-sqlite3 has its name. */

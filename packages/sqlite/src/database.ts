@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Change, Database, StoredRow } from '@sluice/core/database'
-import { columnsOf, isBusy, type SqliteClient } from './client.js'
+import { columnsOf, failureOf, isBusy, type SqliteClient } from './client.js'
 
 /** How long the driver waits for another process. It blocks this process meanwhile, so the store, which does not, waits longer if it has to. */
 const busyMs = 5
@@ -23,7 +23,8 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
   const begin = client.prepare('begin immediate')
   const commit = client.prepare('commit')
   const get = client.prepare(`select version, state from ${name} where key = ?`)
-  const add = client.prepare(`insert into ${name} values (?, ?, ?, ?) on conflict do nothing`)
+  const endOf = client.prepare(`select ends from ${name} where key = ?`)
+  const add = client.prepare(`insert or replace into ${name} values (?, ?, ?, ?)`)
   const set = client.prepare(
     `update ${name} set version = version + 1, ends = ?, state = ? where key = ? and version = ?`,
   )
@@ -46,9 +47,17 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
   }
 
   /** Returns the new versions of a group. Undefined if one of its rows has changed. */
-  function saveGroup(changes: readonly Change[]): readonly unknown[] | undefined {
-    const isCurrent = changes.every(({ key, version }) => rowOf(key)?.version === version)
-    return isCurrent ? changes.map(write) : undefined
+  function saveGroup(changes: readonly Change[], now: number): readonly unknown[] | undefined {
+    const areCurrent = changes.every(({ key, version }) =>
+      version === undefined ? isFree(key, now) : rowOf(key)?.version === version,
+    )
+    return areCurrent ? changes.map(write) : undefined
+  }
+
+  /** Whether a key has no row, or one that has ended. */
+  function isFree(key: string, now: number): boolean {
+    const [ends] = columnsOf(endOf.get(key)) ?? [0]
+    return Number(ends) <= now
   }
 
   /** Writes a row that has not changed, and returns its new version. */
@@ -59,7 +68,7 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
     }
     const ends = Math.ceil(endsAt)
     if (version === undefined) {
-      // A random number, so that the versions of a row that was deleted do not return.
+      // A random number, so that the versions of a row that was deleted or replaced do not return.
       const first = Math.floor(Math.random() * 2 ** 52)
       add.run(key, first, ends, bytes)
       rowsAdded++
@@ -94,7 +103,7 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
     } catch (error) {
       rollBack()
       if (isBusy(error)) return undefined
-      throw error
+      throw failureOf(error)
     }
   }
 
@@ -116,7 +125,7 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
           if (keys.length === 0) rowOf('')
           return { now: Date.now(), rows: keys.map(rowOf) }
         } catch (error) {
-          if (!isBusy(error) || reads === mostReads) throw error
+          if (!isBusy(error) || reads === mostReads) throw failureOf(error)
           await delay(busyMs)
         }
       }
@@ -129,7 +138,7 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
         const isInSpan = from <= now && now <= until
         const rows = new Map<string, StoredRow | undefined>()
         const versions = groups.map((changes) => {
-          const saved = isInSpan ? saveGroup(changes) : undefined
+          const saved = isInSpan ? saveGroup(changes, now) : undefined
           if (saved === undefined) for (const { key } of changes) rows.set(key, rowOf(key))
           return saved
         })

@@ -120,7 +120,7 @@ describe.each(sqliteDrivers())('$name', ({ open, openReadOnly }) => {
     const limiter = limiterOf(connection)
     connection.exec('drop table sluice')
     await expect(limiter.penalize('key', 1)).rejects.toMatchObject({
-      code: 'SLUICE_STORE_FAILED',
+      code: 'SLUICE_STORE_REFUSED',
       message: expect.stringContaining('no such table: sluice'),
     })
   })

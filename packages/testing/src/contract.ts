@@ -14,7 +14,8 @@ export const contract = {
     'The state that was saved, or no bytes if the database cannot read it: as an absent row, it would allow every request.',
   version:
     'It is never the version of another state of the same key, not even after the row was deleted and made again.',
-  loadedVersion: 'The version that was loaded or saved last. Undefined: there was no row.',
+  loadedVersion:
+    'The version that was loaded or saved last. Undefined: there was no row, or it has ended.',
   deletes: 'The new state. Undefined: the row is deleted.',
   whole:
     'Saves each group whole if all its rows still have the versions that were loaded, or else does not change any of them.',
@@ -26,6 +27,8 @@ export const contract = {
     'For each group the new versions of its changes, in their order. Undefined: the group was not saved.',
   currentRows:
     'The current rows of the groups that were not saved, by key, if the database can return them in the same round trip.',
+  ended:
+    'From this time of the database on, the row may be deleted, and a change without a version replaces it, with a version of its own.',
   ends: 'Before it, no row may disappear.',
   clean: 'Deletes some rows that have ended.',
   close:

@@ -3,7 +3,7 @@ import type { Change, Database, Loaded, Saved, Span, StoredRow } from '@sluice/c
 /** The rows of a store in this process. */
 export class MemoryDatabase implements Database {
   readonly name = 'test'
-  readonly #rows = new Map<string, StoredRow>()
+  readonly #rows = new Map<string, StoredRow & { readonly endsAt: number }>()
   #lastVersion = 0
   /** Runs before each call. A rejection is the failure of the call. */
   before: () => Promise<void> = async () => {}
@@ -18,18 +18,19 @@ export class MemoryDatabase implements Database {
     const now = Date.now()
     const isInSpan = from <= now && now <= until
     const saved = groups.map((changes) => {
-      const isCurrent = changes.every(
-        ({ key, version }) => this.#rows.get(key)?.version === version,
-      )
+      const isCurrent = changes.every(({ key, version }) => {
+        const row = this.#rows.get(key)
+        return row?.version === version || (version === undefined && (row?.endsAt ?? 0) <= now)
+      })
       return isInSpan && isCurrent ? changes.map((change) => this.#write(change)) : undefined
     })
     return { now, groups: saved }
   }
 
-  #write({ key, bytes }: Change): number {
+  #write({ key, bytes, endsAt }: Change): number {
     const version = ++this.#lastVersion
     if (bytes === undefined) this.#rows.delete(key)
-    else this.#rows.set(key, { version, bytes })
+    else this.#rows.set(key, { version, bytes, endsAt })
     return version
   }
 }

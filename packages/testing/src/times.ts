@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expectReply, expectThat } from './contract.js'
-import { always, change, expectRow, makeRow, newKeys, save, saveOne } from './rows.js'
+import { always, change, expectRow, newKeys, save, saveOne } from './rows.js'
 import type { DatabaseFactory, TestFunctions } from './suite.js'
 
 const minute = 60_000
@@ -22,7 +22,7 @@ export function describeTimes(make: DatabaseFactory, it: TestFunctions['it']): v
       `It is ${times.join(', ')}, and that of this process ${Date.now()}.`,
     )
     expectThat(
-      !times.every((time) => time % 1000 === 0),
+      ![before, after].every((time) => time % 1000 === 0),
       'time',
       `It is ${times.join(', ')}, which are whole seconds.`,
     )
@@ -76,10 +76,9 @@ export function describeTimes(make: DatabaseFactory, it: TestFunctions['it']): v
   it('keeps a row until its end', async () => {
     const database = await make()
     const { now } = await database.load([])
-    const [ended, ending, extended] = newKeys(3)
+    const [ending, extended] = newKeys(2)
     const bytes = Uint8Array.of(1)
     await save(database, [
-      [change(ended, undefined, bytes, now - minute)],
       [change(ending, undefined, bytes, now + minute)],
       [change(extended, undefined, bytes, now + 1000)],
     ])
@@ -90,10 +89,32 @@ export function describeTimes(make: DatabaseFactory, it: TestFunctions['it']): v
     }
     await expectRow(database, ending, bytes, 'ends')
     await expectRow(database, extended, bytes, 'ends')
-    // The row of a key can be deleted at its end. Whether or not it was, the key can have a row again.
-    const [rest] = (await database.load([ended])).rows
-    if (rest === undefined) await makeRow(database, ended, bytes)
-    else await saveOne(database, ended, rest.version, bytes)
-    await expectRow(database, ended, bytes, 'whole')
   })
+
+  // A row alone, and rows of a group, can be saved in different ways.
+  for (const count of [1, 2]) {
+    it(`replaces ${count === 1 ? 'a row that has' : 'rows that have'} ended by new ones, whether or not they were deleted`, async () => {
+      const database = await make()
+      const { now } = await database.load([])
+      const keys = newKeys(count)
+      const changesTo = (byte: number, endsAt: number, versions: readonly unknown[] = []) => [
+        keys.map((key, i) => change(key, versions[i], Uint8Array.of(byte), endsAt)),
+      ]
+      const {
+        groups: [ended],
+      } = await save(database, changesTo(1, now - 1))
+      expectThat(ended !== undefined, 'whole', 'It did not save rows where there were none.')
+      const { groups: replaced } = await save(database, changesTo(2, now + minute))
+      expectThat(replaced[0] !== undefined, 'ended', 'It did not replace a row that had ended.')
+      for (const key of keys) await expectRow(database, key, Uint8Array.of(2), 'ended')
+      for (const [versions, name] of [
+        [ended, 'the version of the row that was replaced'],
+        [undefined, 'no version, although the row had not ended'],
+      ] as const) {
+        const { groups } = await save(database, changesTo(3, now + minute, versions))
+        expectThat(groups[0] === undefined, 'ended', `It saved a row by ${name}.`)
+      }
+      for (const key of keys) await expectRow(database, key, Uint8Array.of(2), 'ended')
+    })
+  }
 }

@@ -366,6 +366,46 @@ export const faults: readonly Fault[] = [
     },
   ],
   [
+    'inserts only where there is no row',
+    'ended',
+    ({ map }) => ({
+      save: (groups, span) =>
+        map.save(
+          groups.map((changes) =>
+            changes.map((one) => {
+              const isThere = one.version === undefined && map.rows.has(one.key)
+              return isThere ? { ...one, version: -1 } : one
+            }),
+          ),
+          span,
+        ),
+    }),
+  ],
+  [
+    'keeps the version of a row that has ended',
+    'ended',
+    ({ map }) => ({
+      async save(groups, span) {
+        const before = new Map(map.rows)
+        const saved = await map.save(groups, span)
+        return {
+          ...saved,
+          groups: saved.groups.map(
+            (versions, g) =>
+              versions &&
+              groups[g].map(({ key, version }, i) => {
+                const [old, row] = [before.get(key), map.rows.get(key)]
+                if (version !== undefined || old === undefined || row === undefined)
+                  return versions[i]
+                map.rows.set(key, { ...row, version: old.version })
+                return old.version
+              }),
+          ),
+        }
+      },
+    }),
+  ],
+  [
     'fails when it cleans',
     'clean',
     () => ({ clean: () => Promise.reject(new Error('no function')) }),

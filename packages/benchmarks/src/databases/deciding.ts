@@ -6,8 +6,8 @@ import type { Decide } from './contender.js'
 /** A busy machine may answer late. That is a part of the measurement, and must not become a decision of the fallback. */
 export const timeout = '30s'
 
-export function sluiceOver(store: AsyncStore): Decide {
-  const policies = slidingWindow({ limit, window: windowMs })
+export function sluiceOver(store: AsyncStore, window: number = windowMs): Decide {
+  const policies = slidingWindow({ limit, window })
   const limiter = createLimiter({ name: 'api', policies, store })
   return async (key) => {
     const { allowed, source } = await limiter.consume(key)

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AsyncStore } from '@sluice/core'
 import { startPostgres } from '@sluice/conformance/postgres'
 import { temporaryFile } from '@sluice/conformance/sqlite'
 import { postgresStore } from '@sluice/postgres'
@@ -23,6 +25,8 @@ export interface Measured {
   readonly shared: readonly SharedFigures[]
   /** Of a single process. */
   readonly groups: Groups
+  /** Of a single process whose keys return after their rows have ended. */
+  readonly returning: Groups
   /** The version of PostgreSQL. */
   readonly version: string
 }
@@ -72,10 +76,16 @@ export async function measureAll(
       shared.push(await sharedTraffic(load, { postgres: server.url, sqlite: file }, amount))
     }
     say('conflicts of one process')
-    const groups = await conflictsOf(server.url, amount.divisor)
+    const groups = await conflictsOf(server.url, 'alone', async (store) => {
+      const keys = freshKeys(10_000).of(zipf(10_000, Math.ceil(20_000 / amount.divisor)))
+      for (const { inFlight: atOnce, isHot } of loads) {
+        if (!isHot) await inFlight(sluiceOver(store), keys, atOnce)
+      }
+    })
+    const returning = await conflictsOf(server.url, 'returning', returns)
     const { rows } = await admin.query<{ server_version: string }>('show server_version')
     const [{ server_version: version }] = rows
-    return { postgres, sqlite, shared, groups, version: version.split(' ')[0] }
+    return { postgres, sqlite, shared, groups, returning, version: version.split(' ')[0] }
   } finally {
     await admin.end()
     await server.stop()
@@ -143,12 +153,25 @@ async function sharedTraffic(
 }
 
 /** The groups of a process that nobody competes with. */
-async function conflictsOf(url: string, divisor: number): Promise<Groups> {
-  const pool = await poolAt(url, `${sluice}, alone`)
+async function conflictsOf(
+  url: string,
+  prefix: string,
+  run: (store: AsyncStore) => Promise<void>,
+): Promise<Groups> {
+  const pool = await poolAt(url, `${sluice}, ${prefix}`)
   const client = countingClient(pool)
-  const decide = sluiceOver(postgresStore(client, { timeout, migrate: true, prefix: 'alone' }))
-  const keys = freshKeys(10_000).of(zipf(10_000, Math.ceil(20_000 / divisor)))
-  for (const { inFlight: atOnce, isHot } of loads) if (!isHot) await inFlight(decide, keys, atOnce)
+  await run(postgresStore(client, { timeout, migrate: true, prefix }))
   await pool.end()
   return client.groups
+}
+
+/** Asks for each key again when its row has ended, and may have been deleted. */
+async function returns(store: AsyncStore): Promise<void> {
+  const decide = sluiceOver(store, 1000)
+  const keys = freshKeys(3000).of(Array.from({ length: 3000 }, (_, i) => i))
+  for (let times = 0; times < 4; times++) {
+    await inFlight(decide, keys, 64)
+    // A sliding window of a second counts for two, and its row is kept for another one.
+    await delay(3500)
+  }
 }

@@ -18,7 +18,7 @@ export const databases: Section = {
   async run(say, quick) {
     const rounds = quick ? 1 : 5
     const measured = await measureAll(say, { rounds, divisor: quick ? 10 : 1 })
-    const { postgres, sqlite, shared, groups, version } = measured
+    const { postgres, sqlite, shared, groups, returning, version } = measured
     const conditions = { ...(await conditionsOf()), postgres: version, sqlite: sqliteVersion() }
     return {
       results: {
@@ -28,6 +28,7 @@ export const databases: Section = {
         sqlite: costsOf('sqlite', sqlite),
         shared,
         groups,
+        returning,
         refusedShare: groups.refused / (groups.saved + groups.refused),
       },
       ratios: ratiosOfDatabases(measured),
@@ -59,7 +60,7 @@ export const databases: Section = {
         '',
         sharedTable(shared),
         '',
-        `Of ${groups.saved + groups.refused} groups that a single process saved, PostgreSQL refused ${groups.refused}.`,
+        `Of ${groups.saved + groups.refused} groups that a single process saved, PostgreSQL refused ${groups.refused}; of ${returning.saved + returning.refused} whose rows had ended, ${returning.refused}.`,
       ].join('\n'),
     }
   },

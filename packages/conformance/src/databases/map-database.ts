@@ -68,10 +68,7 @@ export class MapDatabase implements Database {
     const isInSpan = from <= now && now <= until
     const rows = new Map<string, StoredRow | undefined>()
     const saved = groups.map((changes) => {
-      if (
-        isInSpan &&
-        changes.every(({ key, version }) => this.rows.get(key)?.version === version)
-      ) {
+      if (isInSpan && changes.every((change) => this.#isCurrent(change, now))) {
         return changes.map((change) => this.#write(change))
       }
       for (const { key } of changes) rows.set(key, this.rows.get(key))
@@ -86,6 +83,11 @@ export class MapDatabase implements Database {
     this.calls.clean++
     const now = this.#clock()
     for (const [key, { endsAt }] of this.rows) if (endsAt <= now) this.rows.delete(key)
+  }
+
+  #isCurrent({ key, version }: Change, now: number): boolean {
+    const row = this.rows.get(key)
+    return row?.version === version || (version === undefined && (row?.endsAt ?? 0) <= now)
   }
 
   #write({ key, bytes, endsAt }: Change): number {

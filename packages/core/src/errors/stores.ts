@@ -19,6 +19,9 @@ export const storeMessages = {
     `the ${store} store cannot read the row ${quoted(row)}: another program has written or changed it, or the client changes the bytes of rows. For a minute, ` +
     `"onStoreError" decides for its key. Then its counts begin again.`,
 
+  SLUICE_STORE_REFUSED: (store: string, reason: string): string =>
+    `the ${store} store refuses its calls: ${reason}`,
+
   SLUICE_STORE_CLOSED: (store: string): string =>
     `the ${store} store was closed and takes no more requests.`,
 

@@ -102,18 +102,21 @@ export function hasFailed(answer: Answer): answer is SluiceError {
 
 /**
  * Returns whether the store is unavailable, as opposed to a store that answered a single request with an error, such as a key of another type: an
- * error inside a successful reply has no `cause`. A store that other processes keep changing is available, and so is one with a damaged row.
+ * error inside a successful reply has no `cause`, nor has that of a missing right. A store that other processes keep changing is available, and so is one with a damaged row.
  */
 export function isUnavailable(answer: Answer): answer is SluiceError {
   if (!hasFailed(answer) || areOfRow.has(answer.code)) return false
-  return answer.code !== 'SLUICE_STORE_FAILED' || answer.cause !== undefined
+  return !canBeOfCall.has(answer.code) || answer.cause !== undefined
 }
 
 /** The failures of a single row. */
 const areOfRow: ReadonlySet<string> = new Set(['SLUICE_STORE_CONTENDED', 'SLUICE_STORE_DAMAGED'])
 
+/** The failures of a store, or of single calls if they have no cause. */
+const canBeOfCall: ReadonlySet<string> = new Set(['SLUICE_STORE_FAILED', 'SLUICE_STORE_REFUSED'])
+
 const failures: ReadonlySet<string> = new Set([
-  'SLUICE_STORE_FAILED',
+  ...canBeOfCall,
   'SLUICE_STORE_TIMEOUT',
   'SLUICE_STORE_UNAVAILABLE',
   ...areOfRow,

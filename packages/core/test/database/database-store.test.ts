@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { MapDatabase } from '../../../conformance/src/databases/index.js'
+import { MapDatabase, type MapRow } from '../../../conformance/src/databases/index.js'
 import {
   concurrency,
   createLimiter,
@@ -83,6 +83,67 @@ describe('round trips', () => {
       expect(from).toBeGreaterThanOrEqual(before)
       expect(until).toBeLessThanOrEqual(Date.now() + 10_010)
     }
+  })
+
+  /** A database whose time the test moves, and a limiter whose process knows the time. */
+  async function timed(rows = new Map<string, MapRow>()) {
+    let ahead = 0
+    const database = new MapDatabase({ rows, clock: () => Date.now() + ahead })
+    const limiter = limiterOver(database)
+    const pass = async (ms: number): Promise<void> => {
+      ahead += ms
+      await limiter.peek('other')
+      database.calls.load = 0
+      database.calls.save = 0
+    }
+    await pass(0)
+    return { database, limiter, pass }
+  }
+
+  // The end of a row that was loaded is not known from a save.
+  test.each(['saved', 'loaded'])(
+    'a remembered row that was %s ends, so that a key that returns is saved at once',
+    async (last) => {
+      for (const isCleaned of [true, false]) {
+        const { database, limiter, pass } = await timed()
+        for (let i = 0; i < 5; i++) await limiter.consume('key')
+        if (last === 'loaded') expect((await limiter.consume('key')).allowed).toBe(false)
+        await pass(62_000)
+        if (isCleaned) {
+          await database.clean()
+          expect(database.rows.size).toBe(0)
+        }
+        expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
+        expect(database.calls).toMatchObject({ load: 0, save: 1 })
+      }
+    },
+  )
+
+  test('a remembered row that has ended does not replace the one that another process has saved', async () => {
+    const { database, limiter, pass } = await timed()
+    await limiter.consume('key')
+    await pass(62_000)
+    const other = await timed(database.rows)
+    await other.pass(62_000)
+    await other.limiter.consume('key')
+    expect((await limiter.consume('key')).remaining).toBe(3)
+    expect(database.calls).toMatchObject({ load: 0, save: 2 })
+  })
+
+  test('a remembered row does not end before the last of its parts', async () => {
+    const { database, pass } = await timed()
+    const policies = { short: minute, long: fixedWindow({ limit: 9, window: '1h' }) }
+    const both = limiterOver(database, policies)
+    await both.consume('key')
+    await both.peek('key')
+    await pass(62_000)
+    await both.peek('other')
+    database.calls.save = 0
+    const decision = await both.consume('key')
+    expect(decision).toMatchObject({
+      policies: { short: { remaining: 4 }, long: { remaining: 7 } },
+    })
+    expect(database.calls.save).toBe(1)
   })
 
   test('one deletion of ended rows runs at a time', async () => {

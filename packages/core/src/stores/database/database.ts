@@ -4,6 +4,9 @@
  *
  * A key is well-formed text of at most 1,000 bytes in UTF-8, without U+0000. Two keys are the same only if all their bytes are: neither their case nor
  * spaces at their end may be ignored. A row has at most 64 KiB, with bytes of any value.
+ *
+ * A failure that lasts until somebody repairs it, such as a missing table, can be a SluiceError with the code SLUICE_STORE_REFUSED. The first one of a
+ * process is also a warning.
  */
 export interface Database {
   /** Appears in errors and events. */
@@ -53,11 +56,14 @@ export interface StoredRow {
 export interface Change {
   /** The key of the row. */
   readonly key: string
-  /** The version that was loaded or saved last. Undefined: there was no row. */
+  /** The version that was loaded or saved last. Undefined: there was no row, or it has ended. */
   readonly version: unknown
   /** The new state. Undefined: the row is deleted. */
   readonly bytes: Uint8Array | undefined
-  /** The row may be deleted from this time of the database on, in milliseconds since the epoch. Before it, no row may disappear. */
+  /**
+   * In milliseconds since the epoch. From this time of the database on, the row may be deleted, and a change without a version replaces it, with a version of
+   * its own. Before it, no row may disappear.
+   */
   readonly endsAt: number
 }
 

@@ -224,6 +224,12 @@ function isOverride({ id }: Part): boolean {
   return id === blockId || id === exemptionId
 }
 
+/** The time from which the database may have deleted a row of a clock that was not injected. A row that cannot be read does not end. */
+export function endOf(bytes: Uint8Array): number {
+  const ends = readState(bytes)?.map((part) => part.ends) ?? [Infinity]
+  return Math.max(...ends) + graceMs
+}
+
 function packed({ records, isPacked, ...part }: PagePart): Part {
   if (records === undefined || isPacked !== false) return part
   return { ...part, body: records.algorithm.packBody(records.body) }

@@ -1,12 +1,15 @@
 import type { StoredRow } from './database.js'
+import { endOf } from './page.js'
 
 /** The most bytes of all remembered rows. */
 const mostBytes = 4_194_304
 
-/** A row, and the time by which it was decided. No later decision may be made by an earlier time. */
-export interface RememberedRow {
+interface RememberedRow {
   readonly row: StoredRow
+  /** The time by which it was decided. */
   readonly at: number
+  /** The time from which the database may have deleted it. Undefined: that of its parts, because the row was loaded. */
+  readonly endsAt: number | undefined
 }
 
 /** The rows that this process has saved or was shown last. With them it can decide and save without loading first. */
@@ -25,15 +28,24 @@ export class RememberedRows {
     return this.#most > 0
   }
 
-  get(key: string): RememberedRow | undefined {
-    return this.#rows.get(key)
+  /** The time by which the row of a key was decided. No later decision may be made by an earlier time. */
+  decidedAt(key: string): number {
+    return this.#rows.get(key)?.at ?? 0
+  }
+
+  /** The row of a key. Undefined if there is none, also because it has ended: by the version of a row that was deleted, nothing can be saved. */
+  get(key: string, now: number): StoredRow | undefined {
+    const known = this.#rows.get(key)
+    if (known === undefined) return undefined
+    const { row, endsAt = endOf(row.bytes) } = known
+    return endsAt > now ? row : undefined
   }
 
   /** Keeps the current row of a key. Undefined: there is no row. */
-  set(key: string, row: StoredRow | undefined, at: number): void {
+  set(key: string, row: StoredRow | undefined, at: number, endsAt?: number): void {
     this.#remove(key)
     if (row === undefined || this.#most === 0) return
-    this.#rows.set(key, { row, at })
+    this.#rows.set(key, { row, at, endsAt })
     this.#bytes += row.bytes.length
     for (const oldest of this.#rows.keys()) {
       if (this.#rows.size <= this.#most && this.#bytes <= mostBytes) break

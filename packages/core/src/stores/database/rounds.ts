@@ -52,14 +52,15 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     if (!isTimed || !remembered.isUsed) return groups
     // Both clocks are cut to whole milliseconds, so the estimate can be one ahead.
     let now = clock.at(processTime.monotonic()) - 1
-    for (const group of groups) {
-      const known = group.keys.map((key) => remembered.get(key))
-      group.rows = new Map(group.keys.map((key, i) => [key, known[i]?.row]))
-      group.isGuess = true
-      for (const row of known) now = Math.max(now, row?.at ?? 0)
+    for (const { keys } of groups) {
+      for (const key of keys) now = Math.max(now, remembered.decidedAt(key))
     }
     // All groups of a save have one span, which begins at the time by which they were decided.
-    for (const group of groups) group.now = now
+    for (const group of groups) {
+      group.rows = new Map(group.keys.map((key) => [key, remembered.get(key, now)]))
+      group.now = now
+      group.isGuess = true
+    }
     return groups
   }
 
@@ -126,12 +127,9 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   function settleSaved(one: DecidedGroup, versions: readonly unknown[] | undefined): boolean {
     if (versions === undefined) return false
     const { group, changes } = one
-    changes.forEach(({ key, bytes }, i) => {
-      remembered.set(
-        key,
-        bytes === undefined ? undefined : { version: versions[i], bytes },
-        group.now,
-      )
+    changes.forEach(({ key, bytes, endsAt }, i) => {
+      const row = bytes && { version: versions[i], bytes }
+      remembered.set(key, row, group.now, endsAt)
     })
     answer(one)
     return true
@@ -160,6 +158,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   function fail(groups: readonly OpenGroup[], cause: unknown): void {
     const items = groups.flatMap((group) => group.items)
     const error = failureOf(database.name, cause)
+    if (error.code === 'SLUICE_STORE_REFUSED') warn(error)
     settle(
       items,
       items.map(() => error),

@@ -1,0 +1,79 @@
+import { createLimiter, fixedWindow, slidingLog } from '@sluice/core'
+import { usePostgres } from '@sluice/conformance/postgres'
+import pg from 'pg'
+import postgres from 'postgres'
+import { expect, onTestFinished, test } from 'vitest'
+import type { PostgresClient } from '../src/index.js'
+import { postgresStore } from '../src/index.js'
+
+const server = usePostgres()
+
+/** The number of the type int8. */
+const int8 = 20
+
+/** Makes a pool of `pg` whose parser of one type is not the usual one. */
+function pgWith(parse: (text: string) => unknown): () => PostgresClient {
+  return () => {
+    const types = {
+      getTypeParser: (id: number, format?: string): unknown =>
+        id === int8 ? parse : Reflect.apply(pg.types.getTypeParser, pg.types, [id, format]),
+    }
+    const pool = new pg.Pool({ connectionString: server.url, max: 2, types })
+    onTestFinished(() => pool.end())
+    return pool
+  }
+}
+
+/** Makes a function of `postgres.js` with options of the application. */
+function postgresJsWith(
+  options: postgres.Options<Record<string, postgres.PostgresType>>,
+): () => PostgresClient {
+  return () => {
+    const sql = postgres(server.url, { max: 2, onnotice() {}, ...options })
+    onTestFinished(() => sql.end())
+    return sql
+  }
+}
+
+const asNumber: postgres.PostgresType = {
+  to: int8,
+  from: [int8],
+  parse: Number,
+  serialize: String,
+}
+
+test.each([
+  ['pg', pgWith(String)],
+  ['pg with int8 as Number', pgWith(Number)],
+  ['pg with int8 as BigInt', pgWith(BigInt)],
+  ['postgres.js', postgresJsWith({})],
+  ['postgres.js with "fetch_types: false"', postgresJsWith({ fetch_types: false })],
+  ['postgres.js with "prepare: false"', postgresJsWith({ prepare: false, fetch_types: false })],
+  ['postgres.js with int8 as Number', postgresJsWith({ types: { int8: asNumber } })],
+  ['postgres.js with int8 as BigInt', postgresJsWith({ types: { bigint: postgres.BigInt } })],
+])('%s counts one key, several keys, and keys with quotes', async (name, make) => {
+  const store = postgresStore(make(), { migrate: true, timeout: '10s' })
+  const limiter = createLimiter({
+    name,
+    policies: {
+      own: fixedWindow({ limit: 9, window: '1h' }),
+      all: slidingLog({ limit: 50, window: '1h' }),
+    },
+    store,
+  })
+  const keys = ['a', 'b', String.raw`"c\",{'`, 'null']
+  for (let round = 1; round <= 3; round++) {
+    for (const key of keys) expect(await limiter.consume(key)).toMatchObject({ source: 'store' })
+    const decisions = await Promise.all(
+      keys.map((key) => limiter.consume({ own: key, all: 'all' })),
+    )
+    expect(decisions.map(({ source }) => source)).toEqual(keys.map(() => 'store'))
+  }
+  for (const key of keys)
+    expect(await limiter.peek(key)).toMatchObject({ remaining: 3, source: 'store' })
+  expect(await limiter.peek({ own: 'other', all: 'all' })).toMatchObject({
+    policies: { all: { remaining: 38 } },
+  })
+  await Promise.all(keys.map((key) => limiter.reset(key)))
+  for (const key of keys) expect(await limiter.peek(key)).toMatchObject({ remaining: 9 })
+})
