@@ -85,7 +85,7 @@ export function sharedTimers(expire: (late: readonly PendingRequest[]) => void):
 /** Timers of each deadline alone, for a platform on which a timer of one request must not act for another. */
 export function ownTimers(expire: (late: readonly PendingRequest[]) => void): Timers {
   return {
-    later: checkPhase,
+    later: (then) => checkPhase(then),
 
     begin(pending, afterMs) {
       const deadline = createDeadline(pending, Infinity)
