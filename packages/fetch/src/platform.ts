@@ -52,6 +52,15 @@ function addressOfSrvx(request: Request): string | undefined {
   return typeof ip === 'string' ? ip : undefined
 }
 
+/** The address that a function of a framework returns. Some throw if their platform reports none. */
+export function ifKnown(addressOf: () => string): string | undefined {
+  try {
+    return addressOf()
+  } catch {
+    return undefined
+  }
+}
+
 /** Workers pass a context with `waitUntil`, Next.js an event. srvx adds the function to the request. */
 export function waitUntilIn(request: Request, rest: readonly unknown[]): WaitUntil | undefined {
   for (const value of [...rest, request]) {
@@ -72,7 +81,8 @@ function canWait(value: object): value is { waitUntil: WaitUntil } {
   return 'waitUntil' in value && typeof value.waitUntil === 'function'
 }
 
-function memberOf(value: unknown, name: string): unknown {
+/** The member of a value of any kind. */
+export function memberOf(value: unknown, name: string | symbol): unknown {
   return isObject(value) ? Reflect.get(value, name) : undefined
 }
 
