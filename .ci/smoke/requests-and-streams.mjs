@@ -8,8 +8,20 @@ const freeWithinMs = 10_000
 /**
  * Five requests are allowed and the sixth is denied, also with a forged address. Two streams run at once, and a third one after the client of one of them
  * has hung up.
+ *
+ * @param isProxied whether the program expects a proxy in front, which appends the address that it sees
  */
-export async function requestsAndStreams(program) {
+export async function requestsAndStreams({ url, ask }, isProxied = false) {
+  const seen = isProxied ? ['X-Forwarded-For', '192.0.2.1'] : undefined
+  const program = {
+    url,
+    headersOf(given) {
+      const headers = new Headers(given)
+      if (seen !== undefined) headers.append(...seen)
+      return headers
+    },
+    ask: (path, options) => ask(path, { ...options, headers: program.headersOf(options?.headers) }),
+  }
   await fiveInTenSeconds(program)
   const forged = await program.ask('/', { headers: { 'X-Forwarded-For': '203.0.113.7' } })
   assert.equal(forged.status, 429, 'a forged address is another client')
@@ -33,9 +45,10 @@ export async function requestsAndStreams(program) {
 }
 
 /** Reads the first second of a stream. */
-async function stream({ url, headers }) {
+async function stream({ url, headersOf }) {
   const client = new AbortController()
-  const { status, body } = await fetch(`${url}/stream`, { headers, signal: client.signal })
+  const options = { headers: headersOf(), signal: client.signal }
+  const { status, body } = await fetch(`${url}/stream`, options)
   if (status === 200) {
     const { value } = await body.getReader().read()
     assert.match(new TextDecoder().decode(value), /^second 1\n/)

@@ -61,9 +61,13 @@ export function ifKnown(addressOf: () => string): string | undefined {
   }
 }
 
-/** Workers pass a context with `waitUntil`, Next.js an event. srvx adds the function to the request. */
+/**
+ * Workers pass a context with `waitUntil`, Next.js an event. srvx adds the function to the request. A request of Next.js on the edge runtime has one that
+ * throws.
+ */
 export function waitUntilIn(request: Request, rest: readonly unknown[]): WaitUntil | undefined {
-  for (const value of [...rest, request]) {
+  const isOfSrvx = memberOf(memberOf(request, 'runtime'), 'name') !== undefined
+  for (const value of isOfSrvx ? [...rest, request] : rest) {
     if (isObject(value) && canWait(value)) return (work) => value.waitUntil(work)
   }
   return undefined

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildsWithinMs } from './applications.js'
 import type { Running } from './runtimes.js'
 import { visitorOf, type Visitor } from './visitor.js'
 
@@ -24,7 +25,7 @@ export function describeBehaviours({ name, missing, isProxied, advice, serve }: 
     let running: Running
     beforeAll(async () => {
       running = await serve()
-    })
+    }, buildsWithinMs)
     afterAll(() => running?.stop())
     const visitor = (): Visitor => visitorOf(running.url, isProxied)
 
