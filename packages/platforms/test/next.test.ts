@@ -48,4 +48,8 @@ describe('Next.js', () => {
     expect(redirect.headers.get('Location')).toMatch(/\/page$/)
     expect(await statuses(2, 'thrown/unknown')).toEqual([404, 429])
   })
+
+  test('a route contains one core', async () => {
+    expect(await (await visitor().ask('copies')).json()).toEqual([true, true, false])
+  })
 })
