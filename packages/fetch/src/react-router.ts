@@ -36,7 +36,8 @@ export const rateLimitContext: { defaultValue?: RequestDecision | null } = { def
 
 /** A middleware of React Router, and its limit. */
 export interface MiddlewareLimit<A extends RouterArguments> extends FetchLimit<A> {
-  (args: A, next: () => Promise<Response>): Promise<Response>
+  // In its data mode, React Router calls a middleware for results that are no Response.
+  <T>(args: A, next: () => Promise<T>): Promise<T | Response>
 }
 
 /**
@@ -61,5 +62,9 @@ export function rateLimit<const W extends Duration, P, A extends RouterArguments
     tell: ({ context }, decision) => context.set(rateLimitContext, decision),
   })
   const made = limitOf(options)
-  return Object.assign(async (args: A, next: () => Promise<Response>) => made.run(args, next), made)
+  function middleware<T>(args: A, next: () => Promise<T>): Promise<T | Response>
+  async function middleware(args: A, next: () => Promise<Response>): Promise<Response> {
+    return made.run(args, next)
+  }
+  return Object.assign(middleware, made)
 }

@@ -1,4 +1,11 @@
-import { concurrency, createLimiter, fixedWindow, memoryStore, SluiceError } from '@sluice/core'
+import {
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  SluiceError,
+  type MemoryStore,
+} from '@sluice/core'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { proxyLimit, rateLimit, type ProxyLimitOptions } from '../src/next.js'
 
@@ -113,16 +120,18 @@ describe('a proxy', () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 429])
   })
 
-  test.each<[string, ProxyLimitOptions]>([
-    ['"count"', { ...all, count: 'failures' }],
-    ['"resetOn"', { ...all, resetOn: 'success' }],
+  const named = (store: MemoryStore) => ({ ...all, name: 'x', store }) as const
+
+  test.each<[string, (store: MemoryStore) => unknown]>([
+    ['"count"', (store) => proxyLimit({ ...named(store), count: 'failures' })],
+    ['"resetOn"', (store) => proxyLimit({ ...named(store), resetOn: 'success' })],
     [
       'a policy of "concurrency"',
-      { key: 'all', policies: concurrency({ limit: 1, lease: '10s' }) },
+      (store) => proxyLimit({ ...named(store), policies: concurrency({ limit: 1, lease: '10s' }) }),
     ],
-  ])('with %s is refused when it is made, and keeps no name', (needed, options) => {
+  ])('with %s is refused when it is made, and keeps no name', (needed, make) => {
     const store = memoryStore()
-    expect(() => proxyLimit({ ...options, name: 'x', store })).toThrow(
+    expect(() => make(store)).toThrow(
       expect.objectContaining({
         code: 'SLUICE_RESPONSE_UNSEEN',
         message: expect.stringContaining(`limiter "x": ${needed} depends on the response`),

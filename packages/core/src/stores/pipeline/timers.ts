@@ -122,6 +122,9 @@ function keepAlive(timer: unknown, alive: boolean): void {
   if (typeof change === 'function') change.call(timer)
 }
 
-/** Runs a function in the check phase of the event loop, after the sockets have been read. */
-export const checkPhase: (then: () => void) => void = (() =>
-  globalThis.setImmediate ?? setTimeout)()
+const schedule: (then: () => void) => void = (() => globalThis.setImmediate ?? setTimeout)()
+
+/** Runs a function in the check phase of the event loop, after the sockets have been read. Some platforms refuse to call their timers as methods. */
+export function checkPhase(then: () => void): void {
+  schedule(then)
+}
