@@ -30,7 +30,9 @@ export function behaviours(address) {
       (request) => new Response('', { status: Number(parameter(request, 'status')) }),
     ),
     // Miniflare compresses other types, and keeps a chunk until there are more.
-    stream: streams(() => new Response(endless(), { headers: { 'Content-Type': 'text/event-stream' } })),
+    stream: streams(
+      () => new Response(endless(), { headers: { 'Content-Type': 'text/event-stream' } }),
+    ),
     two: rateLimit({ ...common, name: 'many', limit: 9 })(twice(() => new Response('Hello.'))),
     cors: withCors(twice(() => new Response('Hello.'))),
     'no-address': unknownAddress(rateLimit({ name: 'unknown', limit: 2, window: '1h', store })),

@@ -49,12 +49,15 @@ export function describeBehaviours({ name, missing, isProxied, advice, serve }: 
       ['raw', 201, '{}'],
       ['redirect', 302, ''],
       ['thrown', 410, 'Gone.'],
-    ])('the response of "%s" keeps its status and body, and has the headers', async (path, ...is) => {
-      const response = await visitor().ask(path)
-      expect([response.status, await response.text()]).toEqual(is)
-      expect(response.headers.get('RateLimit')).toMatch(/^"twice";r=1;t=\d+$/)
-      if (path === 'redirect') expect(response.headers.get('Location')).toMatch(/\/elsewhere$/)
-    })
+    ])(
+      'the response of "%s" keeps its status and body, and has the headers',
+      async (path, ...is) => {
+        const response = await visitor().ask(path)
+        expect([response.status, await response.text()]).toEqual(is)
+        expect(response.headers.get('RateLimit')).toMatch(/^"twice";r=1;t=\d+$/)
+        if (path === 'redirect') expect(response.headers.get('Location')).toMatch(/\/elsewhere$/)
+      },
+    )
 
     test('a proxied response has the headers', async () => {
       const upstream = createServer((_request, response) =>
@@ -117,18 +120,17 @@ export function describeBehaviours({ name, missing, isProxied, advice, serve }: 
 
     test('two limits join their headers', async () => {
       const response = await visitor().ask('two')
-      expect(response.headers.get('RateLimit')).toMatch(
-        /^"many";r=8;t=\d+, "twice";r=1;t=\d+$/,
-      )
-      expect(response.headers.get('RateLimit-Policy')).toBe(
-        '"many";q=9;w=3600, "twice";q=2;w=3600',
-      )
+      expect(response.headers.get('RateLimit')).toMatch(/^"many";r=8;t=\d+, "twice";r=1;t=\d+$/)
+      expect(response.headers.get('RateLimit-Policy')).toBe('"many";q=9;w=3600, "twice";q=2;w=3600')
     })
 
     test('the denial of a HEAD request has no body, and the headers of a middleware stand on it', async () => {
       const { ask, statuses } = visitor()
       expect(await statuses(2, 'cors', { method: 'HEAD' })).toEqual([200, 200])
-      for (const [method, body] of [['HEAD', 'none'], ['GET', 'some']] as const) {
+      for (const [method, body] of [
+        ['HEAD', 'none'],
+        ['GET', 'some'],
+      ] as const) {
         const denied = await ask('cors', { method })
         expect(denied.status).toBe(429)
         expect(denied.headers.get('Access-Control-Allow-Origin')).toBe('*')

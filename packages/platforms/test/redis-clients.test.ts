@@ -49,7 +49,11 @@ for (const { name, missing, serve } of runtimes.filter((each) => each.name in cl
     test('a script that Redis has lost is sent again', async () => {
       expect((await ask('consume', 'lost')).remaining).toBe(24)
       await redis.connection.script('FLUSH')
-      expect(await ask('consume', 'lost')).toEqual({ allowed: true, source: 'store', remaining: 23 })
+      expect(await ask('consume', 'lost')).toEqual({
+        allowed: true,
+        source: 'store',
+        remaining: 23,
+      })
     })
 
     test('a call whose connection is cut off has counted once, and is not sent again', async () => {

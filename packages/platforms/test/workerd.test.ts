@@ -29,7 +29,9 @@ for (const { name, missing, serve } of runtimes.filter((each) => each.name.start
       async function callsOfRepeats(): Promise<number> {
         expect(await statuses(1, 'take')).toEqual([429])
         const before = rest().commands.length
-        for (const denied of await Promise.all(Array.from({ length: 10 }, async () => ask('take')))) {
+        for (const denied of await Promise.all(
+          Array.from({ length: 10 }, async () => ask('take')),
+        )) {
           expect([denied.status, await denied.json()]).toMatchObject([429, { status: 429 }])
           expect(denied.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/)
         }
