@@ -24,7 +24,15 @@ const effective = new Set([
 const star = /^export \* from '[^.].*';\n/gm
 
 /** Entries that most applications never load. They contain the modules that no other entry has, and import the others from the file of all code. */
-const apart = new Set(['hot-keys/index', 'stores/database/index'])
+const apart = new Set([
+  'astro',
+  'elysia',
+  'hot-keys/index',
+  'next',
+  'react-router',
+  'stores/database/index',
+  'sveltekit',
+])
 
 for (const { folder, manifest } of members()) {
   const entries = entriesOf(manifest)

@@ -13,6 +13,7 @@ import { playground } from './smoke/playground.mjs'
 import { ownStore } from './smoke/own-store.mjs'
 import { started } from './smoke/program.mjs'
 import { queueWorker } from './smoke/queue-worker.mjs'
+import { requestsAndStreams } from './smoke/requests-and-streams.mjs'
 import { ownRules, rules } from './smoke/rules.mjs'
 import { socketIo } from './smoke/socket-io.mjs'
 import { members, root } from './workspace.mjs'
@@ -22,7 +23,7 @@ const checks = {
   fastify: fiveInTenSeconds,
   'fetch-client': fetchClient,
   graphql,
-  hono: fiveInTenSeconds,
+  hono: requestsAndStreams,
   koa: fiveInTenSeconds,
   login,
   metrics,

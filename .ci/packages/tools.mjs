@@ -13,7 +13,10 @@ const versions = {
   '@babel/plugin-transform-modules-commonjs': '7.29.14',
 }
 
-/** One core in the output of webpack, and in tests with Jest, of ES modules and, with the configuration on the page about tests, of CommonJS. */
+/**
+ * One core in the output of webpack, in tests with Jest, of ES modules and, with the configuration on the page about tests, of CommonJS, and in tests with
+ * Vitest, whether Node loads the packages or Vitest transforms them.
+ */
 export async function* tools(packages, folder) {
   const project = createProject(join(folder, 'tools'), packages, {
     dependencies: [
@@ -22,6 +25,7 @@ export async function* tools(packages, folder) {
       '@sluice/rules',
       '@sluice/testing',
       'express',
+      'vitest',
     ],
     versions,
     files: {
@@ -33,6 +37,9 @@ export async function* tools(packages, folder) {
       'jest.config.js': readFileSync(join(root, 'examples', 'docs', 'jest.config.js'), 'utf8'),
       'esm.config.js': 'export default { transform: {}, testMatch: ["**/*.test.mjs"] }',
       'modules.test.mjs': `import core from './imported.mjs'\n${testOf('import')}`,
+      'vitest.config.mjs': vitestConfig,
+      'modules.vitest.mjs': `import core from './imported.mjs'\n${testOf('import')}`,
+      'kits.vitest.mjs': `import { createLimiter } from '@sluice/core'\nimport * as kits from '@sluice/testing'\n${kits}`,
       'common.test.cjs': `const core = require('./required.cjs')\n${testOf('require')}`,
       'kits.test.mjs': `import { createLimiter } from '@sluice/core'\nimport * as kits from '@sluice/testing'\n${kits}`,
       'kits.test.cjs': `const { createLimiter } = require('@sluice/core')\nconst kits = require('@sluice/testing')\n${kits}`,
@@ -49,7 +56,19 @@ export async function* tools(packages, folder) {
   jest(['--experimental-vm-modules'], '--config', 'esm.config.js')
   jest([], '--config', 'jest.config.js', 'common.test.cjs', 'kits.test.cjs')
   yield 'Jest: one core by import and by require, and the clock, the store and the tests of @sluice/testing'
+
+  const vitest = join('node_modules', 'vitest', 'vitest.mjs')
+  for (const INLINE of ['', '@sluice']) {
+    run(process.execPath, [vitest, 'run'], { cwd: project, env: { ...process.env, INLINE } })
+  }
+  yield 'Vitest: one core, loaded by Node and transformed by Vitest, and the tests of @sluice/testing'
 }
+
+const vitestConfig = `
+  const { INLINE } = process.env
+  const inline = INLINE === '' ? [] : [new RegExp(INLINE)]
+  export default { test: { include: ['*.vitest.mjs'], globals: true, server: { deps: { inline } } } }
+`
 
 const build = `
   import webpack from 'webpack'

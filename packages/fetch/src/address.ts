@@ -29,15 +29,17 @@ interface WithHeaders {
  * Reads the option `address`.
  *
  * @param reported returns the address that the runtime reports
+ * @param advice returns the advice for a request without it
  * @throws SluiceError if the option is wrong
  */
 export function addressesOf<R>(
   option: AddressOption<R> | undefined,
   reported: (request: R, platform: Platform | undefined) => string | undefined,
+  advice: () => string = runtimeAdvice,
 ): Addresses<R> {
   readOptions('rateLimit', { address: option }, { address: addressReader })
   if (option === undefined) {
-    return { of: (request, _web, platform) => reported(request, platform), advice: runtimeAdvice }
+    return { of: (request, _web, platform) => reported(request, platform), advice }
   }
   if (typeof option === 'function') {
     return {
@@ -89,7 +91,7 @@ function isAddressOption(value: unknown): boolean {
 const headerName = /^[!#$%&'*+\-.^`|~\w]+$/
 
 /** The advice if the runtime reports no address. */
-function runtimeAdvice(): string {
+export function runtimeAdvice(): string {
   const navigator: unknown = Reflect.get(globalThis, 'navigator')
   if (Reflect.get(Object(navigator), 'userAgent') === 'Cloudflare-Workers') {
     return `On Cloudflare Workers, pass address: { header: 'CF-Connecting-IP' }`

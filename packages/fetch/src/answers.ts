@@ -31,6 +31,14 @@ export interface FetchLookups<R> {
   tell?(request: R, decision: RequestDecision): void
   /** The function of the runtime that keeps it running until a promise settles. */
   waitUntil?(request: R): WaitUntil | undefined
+  /**
+   * Whether the framework shows the response of the application to the middleware. If not, options that depend on it are refused when the limit is made.
+   *
+   * @default true
+   */
+  readonly seesResponse?: boolean
+  /** The advice for a request without an address, if that for the runtime is not right for the framework. */
+  addressAdvice?(): string
   /** Makes the response of a denial, if responses of the framework have headers that other middleware has set. */
   respond?(request: R, body: string | null, init: DenialInit): Response
   /** Answers a request that is wrong: it has no key, or an invalid one. By default, the response is a 400 with the message. */

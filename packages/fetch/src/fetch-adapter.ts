@@ -87,6 +87,7 @@ export function fetchAdapter<R>(
   lookups: FetchLookups<R>,
 ): <const W extends Duration, P>(options: RateLimitOptions<R, W, P>) => FetchLimit<R> {
   const { refused, carryOut } = createAnswers(lookups)
+  const { seesResponse = true } = lookups
 
   function reported(request: R, platform: Platform | undefined): string | undefined {
     const outermost = limitsOf(lookups.request(request)).platform
@@ -94,8 +95,10 @@ export function fetchAdapter<R>(
   }
 
   return function rateLimit(options) {
-    const guard = createGuard<R, OnDenied<R>>(withoutAddress(options))
-    const addresses = addressesOf(options.address, reported)
+    const own = withoutAddress(options)
+    const guard = createGuard<R, OnDenied<R>>(own, undefined, false, seesResponse)
+    const addresses = addressesOf(options.address, reported, lookups.addressAdvice)
+    const ask = seesResponse ? guard.check : guard.checkUnseen
     const viewOf = createWebView<R, Platform | undefined>({
       web: lookups.request,
       address: (request, platform) => addresses.of(request, lookups.request(request), platform),
@@ -121,7 +124,7 @@ export function fetchAdapter<R>(
     ): Response | Promise<Response> {
       const asked = begun(request, platform)
       const { view, exchange, limits } = asked
-      const action = refused(asked, () => guard.check(view, exchange, limits))
+      const action = refused(asked, () => ask(view, exchange, limits))
       return action instanceof Promise
         ? action.then((made) => carryOut(asked, made, next))
         : carryOut(asked, action, next)

@@ -52,9 +52,22 @@ function addressOfSrvx(request: Request): string | undefined {
   return typeof ip === 'string' ? ip : undefined
 }
 
-/** Workers pass a context with `waitUntil`, Next.js an event. srvx adds the function to the request. */
+/** The address that a function of a framework returns. Some throw if their platform reports none. */
+export function ifKnown(addressOf: () => string): string | undefined {
+  try {
+    return addressOf()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Workers pass a context with `waitUntil`, Next.js an event. srvx adds the function to the request. A request of Next.js on the edge runtime has one that
+ * throws.
+ */
 export function waitUntilIn(request: Request, rest: readonly unknown[]): WaitUntil | undefined {
-  for (const value of [...rest, request]) {
+  const isOfSrvx = memberOf(memberOf(request, 'runtime'), 'name') !== undefined
+  for (const value of isOfSrvx ? [...rest, request] : rest) {
     if (isObject(value) && canWait(value)) return (work) => value.waitUntil(work)
   }
   return undefined
@@ -72,7 +85,8 @@ function canWait(value: object): value is { waitUntil: WaitUntil } {
   return 'waitUntil' in value && typeof value.waitUntil === 'function'
 }
 
-function memberOf(value: unknown, name: string): unknown {
+/** The member of a value of any kind. */
+export function memberOf(value: unknown, name: string | symbol): unknown {
   return isObject(value) ? Reflect.get(value, name) : undefined
 }
 

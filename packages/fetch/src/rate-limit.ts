@@ -1,5 +1,6 @@
 import type { Duration } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
+import type { FetchLookups } from './answers.js'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './fetch-adapter.js'
 import { ServerArguments } from './platform.js'
 
@@ -36,22 +37,33 @@ type Answer = Awaitable<Response | undefined | void>
 export function rateLimit<const W extends Duration, P>(
   options: RateLimitOptions<Request, W, P>,
 ): RateLimit {
-  const made = limitOf(options)
-
-  function limit<A extends readonly unknown[], T extends Answer>(
-    handler: (request: Request, ...rest: A) => T,
-  ): (request: Request, ...rest: A) => T
-  function limit<H extends Handler>(handler: H): H
-  function limit(handler: (request: Request, ...rest: unknown[]) => Awaitable<Response>) {
-    return function limitedHandler(this: unknown, request: Request, ...rest: unknown[]) {
-      return made.answer(
-        request,
-        () => handler.call(this, request, ...rest),
-        new ServerArguments(request, rest),
-      )
-    }
-  }
-  return Object.assign(limit, made)
+  return limitOf(options)
 }
 
-const limitOf = fetchAdapter<Request>({ request: (request) => request })
+/** Makes the function `rateLimit` for handlers that take a web Request. */
+export function handlerLimits(
+  lookups: FetchLookups<Request>,
+): <const W extends Duration, P>(options: RateLimitOptions<Request, W, P>) => RateLimit {
+  const adapted = fetchAdapter(lookups)
+
+  return function limitHandlers(options) {
+    const made = adapted(options)
+
+    function limit<A extends readonly unknown[], T extends Answer>(
+      handler: (request: Request, ...rest: A) => T,
+    ): (request: Request, ...rest: A) => T
+    function limit<H extends Handler>(handler: H): H
+    function limit(handler: (request: Request, ...rest: unknown[]) => Awaitable<Response>) {
+      return function limitedHandler(this: unknown, request: Request, ...rest: unknown[]) {
+        return made.answer(
+          request,
+          () => handler.call(this, request, ...rest),
+          new ServerArguments(request, rest),
+        )
+      }
+    }
+    return Object.assign(limit, made)
+  }
+}
+
+const limitOf = handlerLimits({ request: (request) => request })

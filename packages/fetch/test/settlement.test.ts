@@ -50,9 +50,18 @@ describe('waitUntil', () => {
     const limit = rateLimit({ policies: rate, key: 'all', count: 'failures' })
     const waitUntil = vi.fn()
     await limit((_request: Request) => new Response('hello'))(
-      Object.assign(request(), { waitUntil }),
+      Object.assign(request(), { runtime: { name: 'node' }, waitUntil }),
     )
     expect(waitUntil.mock.calls.length).toBe(1)
+  })
+
+  test('of the request of Next.js on the edge runtime, which throws, is not called', async () => {
+    const limit = rateLimit({ policies: rate, key: 'all', count: 'failures' })
+    function waitUntil(): void {
+      throw new Error('accepts an async API directly')
+    }
+    const limited = limit((_request: Request) => new Response('hello'))
+    expect((await limited(Object.assign(request(), { waitUntil }))).status).toBe(200)
   })
 })
 

@@ -18,8 +18,12 @@ export interface Runtime {
   readonly name: string
   /** The reason why this machine cannot run it. */
   readonly missing?: string | undefined
-  /** Serves a module of `servers` on a free port of the loopback. */
-  serve(module: string): Promise<Running>
+  /**
+   * Serves a module of `servers` on a free port of the loopback.
+   *
+   * @param env its environment; on workerd, its bindings
+   */
+  serve(module: string, env?: Readonly<Record<string, string>>): Promise<Running>
 }
 
 const require = createRequire(import.meta.url)
@@ -46,8 +50,8 @@ function program(name: string, path: string, args: string[], file: string): Runt
   const missing = status === 0 ? undefined : `${path} does not run here: ${error?.message}`
   return { name, missing, serve }
 
-  async function serve(module: string): Promise<Running> {
-    const running = await started(servers, file, args, { MODULE: `./${module}` }, path)
+  async function serve(module: string, env = {}): Promise<Running> {
+    const running = await started(servers, file, args, { ...env, MODULE: `./${module}` }, path)
     // The program listens when it has answered any request.
     await running.ask('/')
     return running
@@ -58,20 +62,23 @@ function program(name: string, path: string, args: string[], file: string): Runt
 function worker(name: string, compatibilityFlags: string[]): Runtime {
   return { name, serve }
 
-  async function serve(module: string): Promise<Running> {
+  async function serve(module: string, bindings = {}): Promise<Running> {
     const { outputFiles } = await build({
       entryPoints: [join(servers, module)],
       bundle: true,
       format: 'esm',
       target: 'es2024',
       conditions: ['workerd', 'worker', 'browser'],
+      external: ['cloudflare:workers'],
       write: false,
+      logLevel: 'error',
     })
     const miniflare = new Miniflare({
       modules: true,
       script: outputFiles[0].text,
       compatibilityDate: '2026-04-01',
       compatibilityFlags,
+      bindings,
     })
     const { origin } = await miniflare.ready
     return { url: origin, stop: async () => miniflare.dispose() }

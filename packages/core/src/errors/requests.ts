@@ -18,8 +18,8 @@ export const requestMessages = {
   },
 
   SLUICE_RESPONSE_UNSEEN: (limiter: string, needed: string): string =>
-    `limiter "${limiter}": ${needed} depends on the response, and a check sees none. Call limit(handler) or limit.run(request, next), which see the ` +
-    `response, or leave it out.`,
+    `limiter "${limiter}": ${needed} depends on the response, which a check and a proxy of Next.js do not see. Call limit(handler) or ` +
+    `limit.run(request, next), which see it, or leave it out.`,
 
   SLUICE_ADDRESS_MISSING: (value: unknown, advice: string = addressAdvice): string =>
     `byIp: the request's address is ${show(value)}. ${advice}, or pass another "key". ` +

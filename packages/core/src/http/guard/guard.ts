@@ -70,12 +70,14 @@ export interface LimiterGuard<R, H> extends Guard<R, H> {
  *
  * @param route the name of the limiter if its options contain none: adapters pass it for the limiter of a route
  * @param madeAhead whether the caller knows that no request handler makes the guard
+ * @param seesResponse whether the framework shows the response. If not, the guard has to be asked by `checkUnseen`
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function createGuard<R, H>(
   options: RateLimitOptions<R, H>,
   route?: string,
   madeAhead: boolean = route !== undefined,
+  seesResponse: boolean = true,
 ): LimiterGuard<R, H> {
   checkOptions(options)
   const { clock, onStoreError, localShare, rules, skip } = options
@@ -83,6 +85,8 @@ export function createGuard<R, H>(
   const name = stated ?? withoutName
   const plan = planOf(options)
   const { policies } = plan
+  const refuseUnseen = unseenOptions<R, H>(name, options, policies)
+  if (!seesResponse) refuseUnseen()
   const { limiter, names } = makeLimiter<Store>({
     name,
     policies,
@@ -101,7 +105,7 @@ export function createGuard<R, H>(
   ]
   const stages: readonly Stage<R, H>[] = [...judging, ...deciding]
   const unseenStages: readonly Stage<R, H>[] = [
-    unseenOptions(name, options, policies),
+    refuseUnseen,
     ...judging,
     unseenConsumptions(name),
     ...deciding,

@@ -13,13 +13,13 @@ export function grantsLeases(policies: Policies): boolean {
 /**
  * Makes the stage before the others of a check that sees no response. It refuses options that depend on the response, before anything is taken.
  *
- * @throws SluiceError SLUICE_RESPONSE_UNSEEN, for each request
+ * @throws SluiceError SLUICE_RESPONSE_UNSEEN, at each call of the stage
  */
 export function unseenOptions<R, H>(
   limiter: string,
   { count = 'all', resetOn }: RateLimitOptions<R, H>,
   policies: Policies,
-): Stage<R, H> {
+): () => void {
   const options = count === 'all' ? resetOn && '"resetOn"' : '"count"'
   const needed = options ?? (grantsLeases(policies) ? aConcurrency : undefined)
   return function refuseOptions() {

@@ -85,7 +85,7 @@ export function sharedTimers(expire: (late: readonly PendingRequest[]) => void):
 /** Timers of each deadline alone, for a platform on which a timer of one request must not act for another. */
 export function ownTimers(expire: (late: readonly PendingRequest[]) => void): Timers {
   return {
-    later: checkPhase,
+    later: (then) => checkPhase(then),
 
     begin(pending, afterMs) {
       const deadline = createDeadline(pending, Infinity)
@@ -122,6 +122,9 @@ function keepAlive(timer: unknown, alive: boolean): void {
   if (typeof change === 'function') change.call(timer)
 }
 
-/** Runs a function in the check phase of the event loop, after the sockets have been read. */
-export const checkPhase: (then: () => void) => void = (() =>
-  globalThis.setImmediate ?? setTimeout)()
+const schedule: (then: () => void) => void = (() => globalThis.setImmediate ?? setTimeout)()
+
+/** Runs a function in the check phase of the event loop, after the sockets have been read. Some platforms refuse to call their timers as methods. */
+export function checkPhase(then: () => void): void {
+  schedule(then)
+}
