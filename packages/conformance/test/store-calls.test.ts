@@ -29,12 +29,12 @@ test.each(stores)('every request over %s is in one call', async (name, make) => 
   await limiter.penalize('0', 1)
   expect(calls.reduce((sum, { requests }) => sum + requests, 0)).toBe(1001)
   expect(calls.at(-1)).toMatchObject({ store: name, requests: 1, error: undefined })
-  // Requests share calls, and no call takes no time.
+  // Requests share calls, and each call takes some time.
   expect(calls.length < 500).toBe(true)
   expect(calls.filter(({ durationMs }) => !(durationMs > 0 && durationMs < 10_000))).toEqual([])
 })
 
-test.each(stores)('a denial that this process remembers is no call, over %s', async (_, make) => {
+test.each(stores)('a denial that this process remembers is not a call, over %s', async (_, make) => {
   const calls = published()
   const limiter = limiterOver(make())
   await limiter.consume('key', { cost: 10 })
