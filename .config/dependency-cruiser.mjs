@@ -118,6 +118,7 @@ const rules = {
     may: [...adapterNeeds, '@sluice/core/database', '^(?:node:)?crypto$'],
   },
   client: adapter('client'),
+  metrics: adapter('metrics', '^(?:node:)?diagnostics_channel$'),
   sockets: adapter('sockets', '^(?:node:)?events$'),
   testing: {
     from: 'packages/testing/src/',

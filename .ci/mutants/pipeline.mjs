@@ -6,7 +6,7 @@ export const area = 'pipeline'
 
 export const tests = [
   'packages/core/test/pipeline/late packages/core/test/pipeline/deny-cache-pending packages/core/test/pipeline/shares packages/core/test/pipeline/status packages/core/test/http/denials-remembered',
-  'packages/core/test/pipeline/deadline packages/core/test/pipeline/request-bound packages/core/test/pipeline/breaker packages/core/test/pipeline/deny-cache.test packages/core/test/pipeline/fallback packages/core/test/pipeline/events',
+  'packages/core/test/pipeline/deadline packages/core/test/pipeline/request-bound packages/core/test/pipeline/breaker packages/core/test/pipeline/deny-cache.test packages/core/test/pipeline/fallback packages/core/test/pipeline/events packages/core/test/pipeline/store-events',
   'packages/core/test/pipeline/deny-cache-truth',
 ]
 
@@ -196,5 +196,35 @@ export const mutants = [
     name: 'a remembered denial outlives the exemption of another policy',
     find: '    if (isExempt(state) && -blockedUntil <= state.now) return undefined\n',
     replace: '',
+  },
+  {
+    file: `${pipeline}/store-calls.ts`,
+    name: 'a call is published with each of its answers',
+    find: 'if (--call.open > 0) continue',
+    replace: 'call.open--',
+  },
+  {
+    file: `${pipeline}/store-calls.ts`,
+    name: 'the event of a call has its last error',
+    find: 'call.error ??= answer',
+    replace: 'call.error = answer',
+  },
+  {
+    file: `${pipeline}/store-calls.ts`,
+    name: 'the event of a call has no error',
+    find: 'if (hasFailed(answer)) call.error ??= answer',
+    replace: '',
+  },
+  {
+    file: `${pipeline}/store-calls.ts`,
+    name: 'the event of a call counts one request',
+    find: 'requests: length',
+    replace: 'requests: 1',
+  },
+  {
+    file: `${redis}/index.ts`,
+    name: 'calls are noted without a subscriber',
+    find: 'if (storeEvents.storeCall.hasSubscribers) noteCall',
+    replace: 'noteCall',
   },
 ]

@@ -63,6 +63,7 @@ const readers = {
       return 'runs'
     },
   },
+  metrics: { has: ['@sluice/express', 'express', 'prom-client'], rest: '' },
   sockets: {
     has: ['socket.io'],
     rest: '',

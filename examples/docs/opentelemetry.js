@@ -1,5 +1,4 @@
-// @ts-nocheck -- events of a channel have no type
-// The decisions of a limiter as a counter of OpenTelemetry.
+// The metrics of a limiter in OpenTelemetry.
 import assert from 'node:assert/strict'
 import { createLimiter, slidingWindow } from '@sluice/core'
 import {
@@ -9,8 +8,8 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
 // #region metrics
-import { subscribe } from 'node:diagnostics_channel'
 import { metrics } from '@opentelemetry/api'
+import { openTelemetry } from '@sluice/metrics'
 // #endregion
 
 const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
@@ -20,11 +19,7 @@ metrics.setGlobalMeterProvider(provider)
 // #region metrics
 
 // After the SDK has set its meter provider.
-const decisions = metrics.getMeter('sluice').createCounter('sluice.decisions')
-
-subscribe('sluice:decision', ({ limiter, decision: { allowed, source } }) => {
-  decisions.add(1, { limiter, outcome: allowed ? 'allowed' : 'denied', source })
-})
+openTelemetry(metrics.getMeter('sluice'))
 // #endregion
 
 const policies = slidingWindow({ limit: 2, window: '1m' })
@@ -32,9 +27,11 @@ const limiter = createLimiter({ name: 'api', policies })
 for (let i = 0; i < 3; i++) limiter.consume('ada')
 await provider.forceFlush()
 const [{ scopeMetrics }] = exporter.getMetrics()
-const points = scopeMetrics[0].metrics[0].dataPoints
+const decisions = scopeMetrics[0].metrics.find(
+  ({ descriptor }) => descriptor.name === 'sluice.decisions',
+)
 assert.deepEqual(
-  points.map(({ attributes, value }) => [attributes, value]),
+  decisions?.dataPoints.map(({ attributes, value }) => [attributes, value]),
   [
     [{ limiter: 'api', outcome: 'allowed', source: 'store' }, 2],
     [{ limiter: 'api', outcome: 'denied', source: 'store' }, 1],

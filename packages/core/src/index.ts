@@ -83,7 +83,12 @@ export type {
 } from './stores/redis/client.js'
 export type { OnStoreError } from './limiter/fallback.js'
 export type { DecisionEvent } from './limiter/events.js'
-export type { BreakerEvent, FallbackEvent, StoreErrorEvent } from './stores/events.js'
+export type {
+  BreakerEvent,
+  FallbackEvent,
+  StoreCallEvent,
+  StoreErrorEvent,
+} from './stores/events.js'
 export type { AsyncStore, Reply, Source, Store, SyncStore } from './stores/store.js'
 
 export { SluiceError } from './errors.js'

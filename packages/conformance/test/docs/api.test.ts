@@ -15,6 +15,7 @@ const packages = [
   'testing',
   'sockets',
   'client',
+  'metrics',
   'rules',
   'cli',
 ]

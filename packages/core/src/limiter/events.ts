@@ -2,7 +2,8 @@ import { channel, type Channel } from '../stores/events.js'
 import type { BoundPolicy, Cost } from '../stores/store.js'
 import type { Costs } from './arguments.js'
 import type { Decision } from './decision.js'
-import { receiptOf } from './receipt.js'
+import { putByName } from './read-decision.js'
+import { receiptOf, type JoinedKeys } from './receipt.js'
 
 /** Published on `sluice:decision` for each decision of `consume`, and on `sluice:denial` for each denial among them. */
 export interface DecisionEvent {
@@ -35,13 +36,29 @@ export function report(
   const { decision: all, denial } = decisionEvents
   const receipt = receiptOf(decision)
   if (receipt === undefined) return
-  const { keys, cost } = receipt
   const { policies } = receipt.call
-  const names = Object.fromEntries(policies.map(({ name }, i) => [name, keys[i]]))
-  const about = options?.request === undefined ? {} : { request: options.request }
-  const event = { limiter, keys: names, cost: costsOf(cost, policies), decision, ...about }
+  const keys = keysOf(receipt.key, policies)
+  const cost = costsOf(receipt.cost, policies)
+  const request = options?.request
+  const event =
+    request === undefined
+      ? { limiter, keys, cost, decision }
+      : { limiter, keys, cost, decision, request }
   all.publish(event)
   if (!decision.allowed) denial.publish(event)
+}
+
+/** Most decisions have one policy. A literal takes less time than the loop. */
+function keysOf(
+  key: JoinedKeys,
+  policies: readonly BoundPolicy[],
+): Readonly<Record<string, string>> {
+  if (typeof key === 'string' && policies.length === 1) return { [policies[0].name]: key }
+  const keys: Record<string, string> = {}
+  for (let i = 0; i < policies.length; i++) {
+    putByName(keys, policies[i].name, typeof key === 'string' ? key : key[i])
+  }
+  return keys
 }
 
 function costsOf(cost: Cost, policies: readonly BoundPolicy[]): Costs {

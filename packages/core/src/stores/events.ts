@@ -20,6 +20,20 @@ export interface StoreErrorEvent {
   readonly error: SluiceError
 }
 
+/**
+ * Published on `sluice:store:call` for each call to an asynchronous store, when the last of its requests is answered. A call of `databaseStore` loads and saves
+ * rows until all its requests are decided. Pings, and requests that were not sent, have no event.
+ */
+export interface StoreCallEvent {
+  readonly store: string
+  /** The number of requests that were sent together. */
+  readonly requests: number
+  /** From the moment at which they were sent, with a fraction. */
+  readonly durationMs: number
+  /** The error of the first request that the store did not decide. */
+  readonly error: SluiceError | undefined
+}
+
 /** Published on `sluice:breaker` when Sluice stops calling a store (`open`), and when it calls the store again (`closed`). */
 export interface BreakerEvent {
   readonly store: string
@@ -39,12 +53,14 @@ export interface FallbackEvent {
 
 interface StoreEvents {
   readonly storeError: Channel<StoreErrorEvent>
+  readonly storeCall: Channel<StoreCallEvent>
   readonly breaker: Channel<BreakerEvent>
   readonly fallback: Channel<FallbackEvent>
 }
 
 export const storeEvents: StoreEvents = {
   storeError: channel('sluice:store:error'),
+  storeCall: channel('sluice:store:call'),
   breaker: channel('sluice:breaker'),
   fallback: channel('sluice:fallback'),
 }

@@ -13,6 +13,8 @@ export class PendingRequest {
   declare generation: number
   /** The deadline that it has in common with the requests that were sent with it. */
   declare deadline: Deadline | undefined
+  /** The call in which it was sent, if the channel of calls had a subscriber. */
+  declare call: PendingCall | undefined
   /** Whether it was answered, with an answer of the store or with the error of its deadline. */
   declare isAnswered: boolean
 
@@ -22,6 +24,7 @@ export class PendingRequest {
     this.isProbe = isProbe
     this.generation = 0
     this.deadline = undefined
+    this.call = undefined
     this.isAnswered = false
   }
 }
@@ -35,6 +38,17 @@ export interface Deadline {
   open: number
   /** Its timer, if it has one of its own. */
   timer?: ReturnType<typeof setTimeout>
+}
+
+/** Requests that were sent to the server together. */
+export interface PendingCall {
+  readonly requests: number
+  /** The time, of `performance.now`, at which they were sent. */
+  readonly sentAt: number
+  /** The number of them that have not been answered. */
+  open: number
+  /** The first error of one of them. */
+  error: SluiceError | undefined
 }
 
 /**

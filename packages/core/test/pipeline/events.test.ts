@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { decisionEvents } from '../../src/limiter/events.js'
@@ -8,23 +7,12 @@ import {
   fixedWindow,
   leakyQueue,
   notLimited,
-  redisStore,
   type DecisionEvent,
-  type RedisClient,
-  type StoreErrorEvent,
 } from '../../src/index.js'
-import { asking, failure, pipelineOver, stubStore } from './stub-store.js'
+import { stubStore } from './stub-store.js'
+import { toldOn } from './told-on.js'
 
 const policies = fixedWindow({ limit: 1, window: '1h' })
-
-/** The events of a channel, until the test ends. */
-function toldOn<E>(channel: string): E[] {
-  const told: E[] = []
-  const listen = (event: unknown) => void told.push(event as E)
-  subscribe(channel, listen)
-  onTestFinished(() => void unsubscribe(channel, listen))
-  return told
-}
 
 describe('sluice:decision and sluice:denial', () => {
   test('publish each decision with its limiter, keys and cost, and a denial on both channels', () => {
@@ -140,49 +128,6 @@ describe('sluice:decision and sluice:denial', () => {
     const named = JSON.parse(`{ "__proto__": ${JSON.stringify(policies)} }`)
     createLimiter({ name: 'api', policies: named }).consume('key')
     expect(Object.entries(decisions[0].keys)).toEqual([['__proto__', 'key']])
-  })
-})
-
-describe('sluice:store:error', () => {
-  const request = asking(policies)
-
-  test('publishes each error of a call once, however many requests it fails', async () => {
-    const errors = toldOn<StoreErrorEvent>('sluice:store:error')
-    const stub = stubStore()
-    const store = pipelineOver(stub)
-    const [one, another] = [failure('one'), failure('another')]
-    // A list of four requests is sent in two calls.
-    const answers = [
-      [one, one],
-      [another, { allowed: true, states: [] }],
-    ]
-    stub.answer = async () => answers.shift() ?? []
-    await store.run([request('consume'), request('peek'), request('block'), request('peek')])
-    expect(errors).toEqual([
-      { store: 'stub', error: one },
-      { store: 'stub', error: another },
-    ])
-    expect(errors.map(({ error }) => error)).toEqual([one, another])
-  })
-
-  test('publishes nothing for requests that were not sent to the store', async () => {
-    const errors = toldOn<StoreErrorEvent>('sluice:store:error')
-    const stub = stubStore()
-    stub.fail()
-    const store = pipelineOver(stub)
-    for (let i = 0; i < 10; i++) await store.run([request('consume')])
-    expect([errors.length, stub.calls.length]).toEqual([3, 3])
-  })
-
-  test('publishes the error of an unreachable Redis, with its cause', async () => {
-    const errors = toldOn<StoreErrorEvent>('sluice:store:error')
-    const gone = async () => Promise.reject(new Error('ECONNREFUSED'))
-    const client: RedisClient = { isCluster: false, evalSha: gone, eval: gone }
-    const limiter = createLimiter({ name: 'api', policies, store: redisStore(client) })
-    expect((await limiter.consume('key')).source).toBe('fallback')
-    expect(errors.map(({ store, error }) => [store, error.code, error.cause])).toEqual([
-      ['redis', 'SLUICE_STORE_FAILED', new Error('ECONNREFUSED')],
-    ])
   })
 })
 

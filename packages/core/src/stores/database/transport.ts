@@ -1,9 +1,11 @@
 import { createServerClock, processTime } from '../../clock.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { rowKeys } from '../../keys.js'
+import { storeEvents } from '../events.js'
 import type { PendingRequest } from '../pending.js'
 import { createPings } from '../pipeline/pings.js'
 import type { Notes, Transport } from '../pipeline/pipeline.js'
+import { noteCall } from '../pipeline/store-calls.js'
 import { checkPhase } from '../pipeline/timers.js'
 import type { Answer, BoundPolicy, StoreRequest } from '../store.js'
 import type { Database } from './database.js'
@@ -54,6 +56,7 @@ export function databaseTransport(
           for (const call of calls) call()
         })
       }
+      if (storeEvents.storeCall.hasSubscribers) noteCall(sent.map((item) => item.pending))
       return run(sent)
     }
 

@@ -1,8 +1,10 @@
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { PendingRequest, storeOf } from '../pending.js'
+import { storeEvents } from '../events.js'
 import { refundsOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
 import { Breaker } from './breaker.js'
 import { DenyCache } from './deny-cache.js'
+import { publishCalls } from './store-calls.js'
 import { checkPhase, ownTimers, sharedTimers } from './timers.js'
 
 /** The part of a store that sends requests to its server. */
@@ -96,6 +98,7 @@ export function createPipeline(
   function answer(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
     if (pending.length === 0) return
     timers.end(pending)
+    if (storeEvents.storeCall.hasSubscribers) publishCalls(name, pending, answers)
     breaker.note(pending, answers)
     for (let i = 0; i < pending.length; i++) {
       pending[i].isAnswered = true

@@ -5,7 +5,9 @@ import {
   type Duration,
   type OptionReader,
 } from '../../options/readers.js'
+import { storeEvents } from '../events.js'
 import { createPipeline, type Notes, type Transport } from '../pipeline/pipeline.js'
+import { noteCall } from '../pipeline/store-calls.js'
 import { contractVersion, storeContract, type AsyncStore } from '../store.js'
 import { createBatches } from './batches.js'
 import { createCalls, type Calls } from './calls.js'
@@ -83,6 +85,7 @@ export function redisTransport(
   return ({ begin, arrive }) => {
     const batches = createBatches(laneOf, isRequestBound, ({ pending, requests, lane }) => {
       begin(pending)
+      if (storeEvents.storeCall.hasSubscribers) noteCall(pending)
       send(requests, lane, (answers) => arrive(pending, answers))
     })
     return { ...batches, ping }

@@ -1,0 +1,56 @@
+import { Bounded, type Room } from './bounded.js'
+import type { DecisionCounted, FallbackCounted } from './events.js'
+import type { Family, Series } from './series.js'
+
+/** The metrics that limiters have. */
+export interface LimiterFamilies {
+  readonly decisions: Family
+  readonly denials: Family
+  readonly fallbackActive: Family
+}
+
+/** The sources are few, but any program can publish events. */
+const mostSources = 5
+
+/** The numbers of one limiter. They are found once, so that a decision only adds to them. */
+export class LimiterCounts {
+  readonly #allowed: Bounded<Series>
+  readonly #denied: Bounded<Series>
+  readonly #exempt: Bounded<Series>
+  readonly #denials: Bounded<Series>
+  readonly #fallback: Series
+
+  constructor(limiter: string, families: LimiterFamilies, policies: Room) {
+    const bySource = (outcome: string): Bounded<Series> =>
+      new Bounded({ left: mostSources }, (source) =>
+        families.decisions.add({ limiter, outcome, source }),
+      )
+    this.#allowed = bySource('allowed')
+    this.#denied = bySource('denied')
+    this.#exempt = bySource('exempt')
+    this.#denials = new Bounded(policies, (policy) => families.denials.add({ limiter, policy }))
+    this.#fallback = families.fallbackActive.add({ limiter })
+    // From zero, so that the first denial is an increase, and a share of none is zero.
+    this.#allowed.get('store')
+    this.#denied.get('store')
+  }
+
+  decide({ allowed, exempt, source, deniedBy }: DecisionCounted['decision']): void {
+    if (allowed) {
+      const bySource = exempt === true ? this.#exempt : this.#allowed
+      bySource.get(source).value++
+      return
+    }
+    this.#denied.get(source).value++
+    for (const policy of deniedBy) this.#denials.get(policy).value++
+  }
+
+  changeFallback(state: FallbackCounted['state']): void {
+    changeGauge(this.#fallback, state === 'begun')
+  }
+}
+
+/** A gauge of things that begin and end. One that began before the first event is not known. */
+export function changeGauge(series: Series, begins: boolean): void {
+  series.value = Math.max(0, series.value + (begins ? 1 : -1))
+}

@@ -1,0 +1,136 @@
+import { Registry } from 'prom-client'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { prometheus } from '../src/index.js'
+import {
+  callStore,
+  changeBreaker,
+  changeFallback,
+  changeRules,
+  decide,
+  failStore,
+  publish,
+} from './events.js'
+import { numbersOf } from './text.js'
+
+let register: Registry
+
+beforeEach(() => {
+  register = new Registry()
+  const stop = prometheus(register)
+  return () => stop()
+})
+
+describe('sluice_decisions_total', () => {
+  test('has each outcome and source', async () => {
+    decide('api')
+    decide('api', { exempt: true })
+    decide('api', { source: 'fallback' })
+    decide('api', { source: 'open' })
+    decide('api', { allowed: false, source: 'local', deniedBy: ['default'] })
+    decide('api', { allowed: false, source: 'closed', deniedBy: ['default'] })
+    expect(await numbersOf(register, 'sluice_decisions_total')).toEqual({
+      'limiter="api",outcome="allowed",source="store"': 1,
+      'limiter="api",outcome="denied",source="store"': 0,
+      'limiter="api",outcome="exempt",source="store"': 1,
+      'limiter="api",outcome="allowed",source="fallback"': 1,
+      'limiter="api",outcome="allowed",source="open"': 1,
+      'limiter="api",outcome="denied",source="local"': 1,
+      'limiter="api",outcome="denied",source="closed"': 1,
+    })
+  })
+
+  test('has 200 limiters, and counts all others as "other"', async () => {
+    for (let i = 0; i < 300; i++) decide(`limiter ${i}`)
+    decide('limiter 0')
+    decide('limiter 299')
+    const numbers = await numbersOf(register, 'sluice_decisions_total')
+    const allowed = Object.entries(numbers).filter(([labels]) => labels.includes('"allowed"'))
+    expect(allowed.length).toBe(201)
+    expect(numbers['limiter="limiter 0",outcome="allowed",source="store"']).toBe(2)
+    expect(numbers['limiter="limiter 199",outcome="allowed",source="store"']).toBe(1)
+    expect(numbers['limiter="other",outcome="allowed",source="store"']).toBe(101)
+    expect(allowed.reduce((sum, [, value]) => sum + value, 0)).toBe(302)
+  })
+})
+
+test('sluice_denials_total has 1,000 policies of all limiters, and the others of each limiter as "other"', async () => {
+  const deny = (limiter: string, policy: string): void =>
+    decide(limiter, { allowed: false, deniedBy: [policy] })
+  for (let i = 0; i < 5000; i++) deny('many', `customer ${i}`)
+  for (let i = 0; i < 3; i++) deny('few', 'late')
+  const numbers = await numbersOf(register, 'sluice_denials_total')
+  expect(Object.keys(numbers).length).toBe(1002)
+  expect(numbers['limiter="many",policy="customer 999"']).toBe(1)
+  expect(numbers['limiter="many",policy="other"']).toBe(4000)
+  expect(numbers['limiter="few",policy="other"']).toBe(3)
+})
+
+test('sluice_fallback_active has the limiters of a name that decide without their store', async () => {
+  decide('api')
+  const active = () => numbersOf(register, 'sluice_fallback_active')
+  expect(await active()).toEqual({ 'limiter="api"': 0 })
+  changeFallback('api', 'begun')
+  changeFallback('api', 'begun')
+  expect(await active()).toEqual({ 'limiter="api"': 2 })
+  changeFallback('api', 'ended')
+  expect(await active()).toEqual({ 'limiter="api"': 1 })
+  changeFallback('api', 'ended')
+  // It had begun before the counting.
+  changeFallback('api', 'ended')
+  expect(await active()).toEqual({ 'limiter="api"': 0 })
+})
+
+test('the metrics of a store begin at zero, and have its errors and its breaker', async () => {
+  callStore('redis', 1, 1)
+  const errors = () => numbersOf(register, 'sluice_store_errors_total')
+  expect(await errors()).toEqual({
+    'store="redis",code="SLUICE_STORE_FAILED"': 0,
+    'store="redis",code="SLUICE_STORE_TIMEOUT"': 0,
+  })
+  expect(await numbersOf(register, 'sluice_breaker_open')).toEqual({ 'store="redis"': 0 })
+  failStore('redis', 'SLUICE_STORE_TIMEOUT')
+  failStore('postgres', 'SLUICE_STORE_DAMAGED')
+  changeBreaker('redis', 'open')
+  expect(await errors()).toEqual({
+    'store="redis",code="SLUICE_STORE_FAILED"': 0,
+    'store="redis",code="SLUICE_STORE_TIMEOUT"': 1,
+    'store="postgres",code="SLUICE_STORE_FAILED"': 0,
+    'store="postgres",code="SLUICE_STORE_TIMEOUT"': 0,
+    'store="postgres",code="SLUICE_STORE_DAMAGED"': 1,
+  })
+  expect(await numbersOf(register, 'sluice_breaker_open')).toEqual({
+    'store="redis"': 1,
+    'store="postgres"': 0,
+  })
+  changeBreaker('redis', 'closed')
+  expect((await numbersOf(register, 'sluice_breaker_open'))['store="redis"']).toBe(0)
+})
+
+test('the rules have their late overrides, by the rule', async () => {
+  for (let i = 0; i < 2; i++) changeRules({ state: 'override-late', rule: 'search', limitMs: 250 })
+  for (let i = 0; i < 300; i++)
+    changeRules({ state: 'override-late', rule: `rule ${i}`, limitMs: 250 })
+  const numbers = await numbersOf(register, 'sluice_rules_late_overrides_total')
+  expect(numbers['rule="search"']).toBe(2)
+  expect(numbers['rule="other"']).toBe(101)
+  expect(Object.keys(numbers).length).toBe(201)
+})
+
+test('an event of another program ends nothing', async () => {
+  const uncaught = vi.fn()
+  process.on('uncaughtException', uncaught)
+  onTestFinished(() => void process.off('uncaughtException', uncaught))
+  const channels = ['decision', 'store:call', 'store:error', 'breaker', 'fallback', 'rules']
+  const events = [undefined, null, 7, 'text', {}, [], { decision: null }, { error: null }]
+  for (const name of channels) for (const event of events) publish(`sluice:${name}`, event)
+  const throwing = {
+    get limiter(): never {
+      throw new Error('no limiter')
+    },
+  }
+  for (const name of channels) publish(`sluice:${name}`, throwing)
+  await new Promise(setImmediate)
+  expect(uncaught.mock.calls).toEqual([])
+  decide('api')
+  expect((await register.metrics()).includes('limiter="api"')).toBe(true)
+})
