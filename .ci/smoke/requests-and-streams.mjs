@@ -7,7 +7,7 @@ const freeWithinMs = 10_000
 
 /**
  * Five requests are allowed and the sixth is denied, also with a forged address. Two streams run at once, and a third one after the client of one of them
- * has hung up.
+ * has disconnected.
  *
  * @param isProxied whether the program expects a proxy in front, which appends the address that it sees
  */
@@ -30,18 +30,18 @@ export async function requestsAndStreams({ url, ask }, isProxied = false) {
   assert.deepEqual([first.status, second.status], [200, 200])
   const denied = await stream(program)
   assert.equal(denied.status, 429)
-  denied.hangUp()
-  first.hangUp()
+  denied.disconnect()
+  first.disconnect()
   const deadline = Date.now() + freeWithinMs
   for (;;) {
     const next = await stream(program)
-    next.hangUp()
+    next.disconnect()
     if (next.status === 200) break
-    assert.ok(Date.now() < deadline, 'the unit of a client that has hung up is still in use')
+    assert.ok(Date.now() < deadline, 'the unit of a client that has disconnected is still in use')
     await sleep(100)
   }
-  second.hangUp()
-  return '5 requests allowed, then 429, also with a forged address; 2 streams at once, and a third one after a hang-up'
+  second.disconnect()
+  return '5 requests allowed, then 429, also with a forged address; 2 streams at once, and a third one after a client has disconnected'
 }
 
 /** Reads the first second of a stream. */
@@ -53,5 +53,5 @@ async function stream({ url, headersOf }) {
     const { value } = await body.getReader().read()
     assert.match(new TextDecoder().decode(value), /^second 1\n/)
   }
-  return { status, hangUp: () => client.abort() }
+  return { status, disconnect: () => client.abort() }
 }

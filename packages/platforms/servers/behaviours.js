@@ -24,6 +24,7 @@ export function behaviours(address) {
     redirect: twice((request) => Response.redirect(new URL('/elsewhere', request.url), 302)),
     proxied: twice((request) => fetch(parameter(request, 'from'))),
     thrown: twice(() => {
+      // oxlint-disable-next-line typescript/only-throw-error -- frameworks do
       throw new Response('Gone.', { status: 410 })
     }),
     failures: failures(

@@ -26,15 +26,23 @@ const hello = () => new Response('Hello.')
 /** Limits that wait, over a store. */
 const waits = (at) => ({
   wait: rateLimit({
-    ...{ name: 'wait', key, store: at, wait: { max: '20s' } },
+    name: 'wait',
+    key,
+    store: at,
+    wait: { max: '20s' },
     policies: fixedWindow({ limit: 1, window: '1s' }),
   })(hello),
   queue: rateLimit({
-    ...{ name: 'queue', key, store: at },
+    name: 'queue',
+    key,
+    store: at,
     policies: leakyQueue({ leak: 1, every: '200ms', maxDelay: '20s' }),
   })(hello),
   lease: rateLimit({
-    ...{ name: 'lease', key, store: at, wait: { max: '20s' } },
+    name: 'lease',
+    key,
+    store: at,
+    wait: { max: '20s' },
     policies: concurrency({ limit: 1, lease: '60s' }),
   })(hold),
 })
@@ -42,7 +50,10 @@ const waits = (at) => ({
 const paths = {
   take: rateLimit({ ...hour, name: 'take', limit: 25, store })(hello),
   hasty: rateLimit({
-    ...{ ...hour, name: 'hasty', limit: 25, onStoreError: 'deny' },
+    ...hour,
+    name: 'hasty',
+    limit: 25,
+    onStoreError: 'deny',
     store: redisStore(rest, { timeout: '400ms' }),
   })(hello),
   refund: rateLimit({ ...hour, name: 'refund', limit: 1, count: 'failures', store })(hello),

@@ -41,7 +41,7 @@ describe('Next.js', () => {
     expect(await denied.json()).toMatchObject({ status: 429, 'violated-policies': ['proxy'] })
   })
 
-  test('a limit passes redirect() on, which is no failure, and notFound(), which is one', async () => {
+  test('a limit passes on redirect(), which does not count as a failure, and notFound(), which does', async () => {
     const { ask, statuses } = visitor()
     expect(await statuses(3, 'thrown/redirect')).toEqual([307, 307, 307])
     const redirect = await ask('thrown/redirect')

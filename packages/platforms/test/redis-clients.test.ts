@@ -37,7 +37,8 @@ for (const { name, missing, serve } of runtimes.filter((each) => each.name in cl
     })
 
     async function ask(verb: 'consume' | 'peek', key: string): Promise<Answer> {
-      return (await fetch(`${running.url}/${verb}?key=${key}`)).json()
+      const answer: unknown = await (await fetch(`${running.url}/${verb}?key=${key}`)).json()
+      return answer as Answer
     }
 
     test('of 40 parallel requests, as many are allowed as the limit says', async () => {
