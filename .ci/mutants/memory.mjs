@@ -278,14 +278,14 @@ export const mutants = [
   {
     file: `${stores}/cursor.ts`,
     name: 'unblock ends an exemption',
-    find: 'if (this.side.override[UNTIL] >= 0) this.#removeOverride()',
-    replace: 'this.#removeOverride()',
+    find: 'if (this.side.override[UNTIL] < 0 !== isExemption) return',
+    replace: 'if (isExemption && this.side.override[UNTIL] >= 0) return',
   },
   {
     file: `${stores}/cursor.ts`,
     name: 'unexempt ends a block',
-    find: 'if (this.side.override[UNTIL] < 0) this.#removeOverride()',
-    replace: 'this.#removeOverride()',
+    find: 'if (this.side.override[UNTIL] < 0 !== isExemption) return',
+    replace: 'if (!isExemption && this.side.override[UNTIL] < 0) return',
   },
   {
     file: `${stores}/cursor.ts`,

@@ -8,8 +8,8 @@ import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
 const ceilings = {
-  all: 73.5,
-  least: 34,
+  all: 74,
+  least: 34.5,
   dependencies: 0,
   installed: 2500,
   'minified, with createLimiter and fixedWindow': 90,
@@ -17,7 +17,7 @@ const ceilings = {
 }
 
 /** The adapter of fetch, with a memory store and one policy. */
-const mostOfFetch = 58
+const mostOfFetch = 58.5
 
 const programs = {
   fetch: `

@@ -2,7 +2,7 @@
  * The kinds of policies, by the names of their builders, and the ids that Redis stores with the rows of their algorithms. A kind that is not in this table
  * does not exist, and the compiler names every list that lacks a kind of this table.
  *
- * A new algorithm takes the next free id from 10, or from 129 if the number of its cells depends on the policy. 124 to 127 are rows beside those of policies,
+ * A new algorithm takes the next free id from 10, or from 129 if the number of its cells depends on the policy. 123 to 127 are rows beside those of policies,
  * and from 135 an id is a pair of two others.
  */
 export const idsOfKinds = {

@@ -44,7 +44,7 @@ export function heldLeaseOf<S extends Store>(
   const { cost, states } = receipt
   const { policies, lease } = receipt.call
   const granted = policies.filter((policy, i) => hasLeases(policy) && !isExempt(states[i]))
-  const at = granted.length === 0 ? -1 : policies.indexOf(granted[0])
+  const at = policies.indexOf(granted[0])
   if (at === -1 || costAt(cost, at) === 0) return undefined
   const lengths = granted.map(({ steps, params }) => steps.windowMs(params))
   return {

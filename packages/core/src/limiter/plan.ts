@@ -65,7 +65,7 @@ export class Plan<C extends Pick<CompiledPolicies, 'decided'> = CompiledPolicies
       const { used, limit, remaining, resetMs } = this.#readers[i].read(decided, 0, false)
       const { blockedUntil, now } = decided
       const blockedMs = Math.max(0, blockedUntil - now)
-      const exemptMs = isExempt(decided) ? -blockedUntil - now : 0
+      const exemptMs = Math.max(0, -blockedUntil - now)
       const status = { used, limit, remaining, resetMs, blockedMs, exemptMs }
       putByName(policies, this.#names[i], status)
     })

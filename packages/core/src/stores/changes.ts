@@ -35,10 +35,8 @@ function change(cursor: Cursor, request: Change, index: number): boolean {
       cursor.setOverride(exemptionUntil(now + request.forMs))
       return true
     case 'unblock':
-      cursor.unblock()
-      return true
     case 'unexempt':
-      cursor.unexempt()
+      cursor.endOverride(request.verb === 'unexempt')
       return true
     case 'release':
       if (steps.release?.(row, params, now) !== true) return false
@@ -57,7 +55,7 @@ function change(cursor: Cursor, request: Change, index: number): boolean {
       if (isForgotten(cursor.side.reset, receipt)) return true
       const cost = costAt(request.cost, index)
       steps.refundReceipt(row, params, now, cost, receipt.row, receipt.now)
-      if (differ(row, before) && isUndone(cursor, receipt)) cursor.unblock()
+      if (differ(row, before) && isUndone(cursor, receipt)) cursor.endOverride(false)
       break
     }
   }
@@ -86,7 +84,7 @@ function reset(cursor: Cursor): void {
     steps.forget(row, params, now)
     cursor.save()
   }
-  cursor.unblock()
+  cursor.endOverride(false)
 }
 
 function differ(row: Row, other: Row): boolean {

@@ -115,17 +115,9 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
     this.side.saveOverride(override, this.now)
   }
 
-  /** Ends a block. An exemption stays. */
-  unblock(): void {
-    if (this.side.override[UNTIL] >= 0) this.#removeOverride()
-  }
-
-  /** Ends an exemption. A block stays. */
-  unexempt(): void {
-    if (this.side.override[UNTIL] < 0) this.#removeOverride()
-  }
-
-  #removeOverride(): void {
+  /** Ends the exemption of the key, or else its block. The other one stays. */
+  endOverride(isExemption: boolean): void {
+    if (this.side.override[UNTIL] < 0 !== isExemption) return
     this.blockedUntil = 0
     this.side.removeOverride()
   }
