@@ -34,15 +34,18 @@ test.each(stores)('every request over %s is in one call', async (name, make) => 
   expect(calls.filter(({ durationMs }) => !(durationMs > 0 && durationMs < 10_000))).toEqual([])
 })
 
-test.each(stores)('a denial that this process remembers is not a call, over %s', async (_, make) => {
-  const calls = published()
-  const limiter = limiterOver(make())
-  await limiter.consume('key', { cost: 10 })
-  expect((await limiter.consume('key')).source).toBe('store')
-  expect(calls.length).toBe(2)
-  expect((await limiter.consume('key')).source).toBe('local')
-  expect(calls.length).toBe(2)
-})
+test.each(stores)(
+  'a denial that this process remembers is not a call, over %s',
+  async (_, make) => {
+    const calls = published()
+    const limiter = limiterOver(make())
+    await limiter.consume('key', { cost: 10 })
+    expect((await limiter.consume('key')).source).toBe('store')
+    expect(calls.length).toBe(2)
+    expect((await limiter.consume('key')).source).toBe('local')
+    expect(calls.length).toBe(2)
+  },
+)
 
 test('a call that Redis does not answer in time has that error, and its duration', async () => {
   const store = redisStore(redis.client(), { timeout: 100 })

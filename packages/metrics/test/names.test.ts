@@ -64,6 +64,11 @@ describe.each<readonly [string, readonly Query[]]>([
   })
 })
 
+test('the package contains both files', () => {
+  const { files } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  expect(files).toEqual(expect.arrayContaining(['alerts.yaml', 'grafana.json']))
+})
+
 test('the dashboard shows every metric', () => {
   const shown = new Set(panelQueries.flatMap(metricsIn))
   const absent = metrics.filter(
