@@ -17,7 +17,10 @@ function argumentsOf(headers: Record<string, string> = {}): RouterArguments {
     request: new Request('http://host/teams/7', { headers }),
     params: { team: '7' },
     pattern: '/teams/:team',
-    context: { set: (key, value) => void values.set(key, value), get: (key) => values.get(key) },
+    context: {
+      set: (key, value) => void values.set(key, value),
+      get: <T>(key: object) => values.get(key) as T,
+    },
   }
 }
 
