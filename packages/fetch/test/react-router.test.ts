@@ -19,6 +19,7 @@ function argumentsOf(headers: Record<string, string> = {}): RouterArguments {
     pattern: '/teams/:team',
     context: {
       set: (key, value) => void values.set(key, value),
+      // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in React Router
       get: <T>(key: object) => values.get(key) as T,
     },
   }
