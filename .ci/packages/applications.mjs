@@ -36,6 +36,11 @@ const typescript = `
   import { rateLimit } from '@sluice/express'
   import { rateLimit as fastifyRateLimit } from '@sluice/fastify'
   import { rateLimit as fetchRateLimit } from '@sluice/fetch'
+  import { rateLimit as astroRateLimit } from '@sluice/fetch/astro'
+  import { rateLimit as elysiaRateLimit } from '@sluice/fetch/elysia'
+  import { proxyLimit } from '@sluice/fetch/next'
+  import { rateLimit as routerRateLimit } from '@sluice/fetch/react-router'
+  import { rateLimit as svelteRateLimit } from '@sluice/fetch/sveltekit'
   import { rateLimit as honoRateLimit } from '@sluice/hono'
   import { rateLimit as koaRateLimit } from '@sluice/koa'
   import { RateLimitModule } from '@sluice/nestjs'
@@ -53,6 +58,11 @@ const typescript = `
   new Koa().use(koaRateLimit({ ...limit, key: byIp() }))
   new Hono().use(honoRateLimit({ ...limit, address: { proxies: 1 } }))
   export const handler = fetchRateLimit(limit)((request: Request) => new Response(request.url))
+  export const proxy = proxyLimit({ ...limit, address: { proxies: 1 } })
+  export const onRequest = astroRateLimit(limit)
+  export const plugin = elysiaRateLimit(limit)
+  export const middleware = [routerRateLimit({ ...limit, address: { proxies: 1 } })]
+  export const handle = svelteRateLimit(limit)
   await fastify().register(fastifyRateLimit, limit)
   export const module: DynamicModule = RateLimitModule.forRoot(limit)
 

@@ -80,3 +80,12 @@ test('without a server, a request without an address fails', async () => {
   const app = new Elysia().use(rateLimit({ limit: 3, window: '1m' })).get('/', () => 'hello')
   await expect(app.handle(get())).rejects.toMatchObject({ code: 'SLUICE_ADDRESS_MISSING' })
 })
+
+test('an application that Elysia does not compile is refused, because it would ignore the plugin', () => {
+  expect(() => new Elysia({ aot: false }).use(limitOf(3, 'dynamic'))).toThrow(
+    expect.objectContaining({
+      code: 'SLUICE_OPTION_INVALID',
+      message: expect.stringContaining('new Elysia: "aot" is false'),
+    }),
+  )
+})

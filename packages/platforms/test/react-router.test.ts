@@ -41,6 +41,7 @@ test('the middleware runs in React Router, and a loader finds the decision', asy
 test('a redirect and a Response that a loader throws count by their statuses', async () => {
   const middleware = limitOf(1, 'failures')
   const redirecting = await answerOf(middleware, () => {
+    // oxlint-disable-next-line typescript/only-throw-error -- loaders do
     throw redirect('/login')
   })
   expect([redirecting.status, redirecting.headers.get('ratelimit')]).toEqual([
@@ -48,6 +49,7 @@ test('a redirect and a Response that a loader throws count by their statuses', a
     '"default";r=0;t=60',
   ])
   const failed = await answerOf(middleware, () => {
+    // oxlint-disable-next-line typescript/only-throw-error -- loaders do
     throw new Response('no', { status: 404 })
   })
   expect(failed.status).toBe(404)

@@ -8,6 +8,7 @@ import { databaseStore } from '@sluice/core/database'
 import { createGuard, type Action, type RateLimitOptions } from '@sluice/core/http'
 import { rateLimit as fastifyPlugin } from '@sluice/fastify'
 import { rateLimit as fetchLimit } from '@sluice/fetch'
+import { proxyLimit } from '@sluice/fetch/next'
 import { RateLimit, RateLimitModule } from '@sluice/nestjs'
 import { postgresSchema, postgresStore } from '@sluice/postgres'
 import fastify from 'fastify'
@@ -67,6 +68,13 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       const request = new Request('http://localhost/', { headers })
       const key = await limit.keyOf(request, { address: '192.0.2.1' })
       return key === 'ip:192.0.2.1' && 'the address that the runtime reports'
+    },
+  },
+  'fetch/src/next/proxy.ts#NextSetting': {
+    async next() {
+      const proxy = proxyLimit({ policies: once, key: 'all' })
+      const { headers } = await proxy(new Request('http://localhost/'), { waitUntil() {} })
+      return headers.get('x-middleware-next') === '1' && 'the request continues to its route'
     },
   },
   'nestjs/src/options.ts#Scoped': {
