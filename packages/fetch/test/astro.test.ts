@@ -89,7 +89,7 @@ test('a page that the build renders is not limited', async () => {
 test('a refund reaches waitUntil of the runtime of Cloudflare', async () => {
   const waitUntil = vi.fn()
   const onRequest = rateLimit({ policies, key: 'all', count: 'failures' })
-  const locals: App.Locals = Object.assign({}, { runtime: { ctx: { waitUntil } } })
+  const locals = Object.assign<App.Locals, object>({}, { runtime: { ctx: { waitUntil } } })
   await onRequest(contextOf({}, { locals }), page)
   expect(waitUntil.mock.calls.length).toBe(1)
 })

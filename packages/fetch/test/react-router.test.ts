@@ -17,7 +17,11 @@ function argumentsOf(headers: Record<string, string> = {}): RouterArguments {
     request: new Request('http://host/teams/7', { headers }),
     params: { team: '7' },
     pattern: '/teams/:team',
-    context: { set: (key, value) => void values.set(key, value), get: (key) => values.get(key) },
+    context: {
+      set: (key, value) => void values.set(key, value),
+      // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in React Router
+      get: <T>(key: object) => values.get(key) as T,
+    },
   }
 }
 
