@@ -53,7 +53,7 @@ export function postgresDatabase(
     const [saved] =
       version === undefined
         ? await run(texts.insert, [key, state, ends, from, until])
-        : await run(texts.update, [key, String(version), state, ends, from, until])
+        : await run(texts.update, [key, textOf(version), state, ends, from, until])
     if (saved !== undefined) return { now: Number(saved[1]), groups: [[saved[0]]] }
     const { now, rows } = await load([key])
     return { now, groups: [undefined], rows: new Map([[key, rows[0]]]) }
@@ -71,7 +71,9 @@ export function postgresDatabase(
       from,
       until,
       arrayOf(changes.map(({ change }) => change.key)),
-      arrayOf(changes.map(({ change }) => change.version ?? null)),
+      arrayOf(
+        changes.map(({ change: { version } }) => (version === undefined ? null : textOf(version))),
+      ),
       arrayOf(changes.map(({ change: { bytes } }) => hexOf(bytes))),
       arrayOf(changes.map(({ change }) => Math.ceil(change.endsAt))),
       isSingle ? null : arrayOf(changes.map(({ g }) => g)),
@@ -147,9 +149,15 @@ function hexOf(bytes: Uint8Array | undefined): string | null {
  * A list as text, which the statement casts. A client passes a list, or a BigInt in one, only if it knows the type: postgres.js does not with
  * "fetch_types: false", nor after "types: { bigint: postgres.BigInt }".
  */
-function arrayOf(values: readonly unknown[]): string {
+function arrayOf(values: readonly (string | number | null)[]): string {
   const items = values.map((value) =>
-    value === null ? 'null' : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+    value === null ? 'null' : `"${`${value}`.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
   )
   return `{${items.join(',')}}`
+}
+
+/** A version as the client has read it: a string, a number or a BigInt. */
+function textOf(version: unknown): string {
+  const isText = typeof version === 'string' || typeof version === 'number'
+  return isText || typeof version === 'bigint' ? `${version}` : ''
 }

@@ -22,7 +22,7 @@ export const rateLimitContext: { defaultValue?: RequestDecision | null } = { def
 
 /** A middleware of React Router, and its limit. */
 export interface MiddlewareLimit<A extends RouterArguments> extends FetchLimit<A> {
-  // In its data mode, React Router calls a middleware for results that are no Response.
+  // In its data mode, React Router calls a middleware for results of any type.
   <T>(args: A, next: () => Promise<T>): Promise<T | Response>
 }
 

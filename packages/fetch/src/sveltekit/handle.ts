@@ -24,7 +24,7 @@ export interface SvelteKitEvent {
   readonly getClientAddress: () => string
 }
 
-/** What SvelteKit passes to the hook `handle`. */
+/** The argument of the hook `handle`. */
 export interface HandleInput<E> {
   readonly event: E
   // A method, because a limit of any event is one of the events of an application.
