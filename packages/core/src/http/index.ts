@@ -34,6 +34,7 @@ export { headersOfReply, joinFields, writeFields, writtenFields } from './respon
 export type { Reply, ResponseHeaders } from './response/fields.js'
 export { after, rescued } from '../awaitable.js'
 export { sluiceError } from '../errors.js'
+export { joinKey, keyOfRedisKey, startOf as redisKeyStart } from '../keys.js'
 export { chosenPerCall } from '../limiter/bound-policies.js'
 export { warnOfUnseenRoute } from './request/mistakes.js'
 export { createView, trustProbe } from './request/view.js'
