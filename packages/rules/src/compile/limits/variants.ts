@@ -21,6 +21,14 @@ export interface Variant {
   readonly reasons: readonly string[]
 }
 
+/** An alternative, and the name of the count that it is a policy of. */
+export interface NamedAlternative {
+  readonly name: string
+  readonly policy: Policy
+  /** The reason for its choice: `plan pro`. Undefined if the rule has no choice. */
+  readonly reason: string | undefined
+}
+
 /** The limits of a rule. */
 export interface VariantReader {
   /** The names of the counts of its policies. */
@@ -35,6 +43,8 @@ export interface VariantReader {
   overrides(): Iterable<readonly [string, Override]>
   /** Takes the function of the application for overrides. */
   use(overrides: OverridesFunction): void
+  /** The alternatives of each policy, without overrides. */
+  readonly alternatives: readonly NamedAlternative[]
 }
 
 let lastId = 0
@@ -134,6 +144,9 @@ function createReader(
     use(given) {
       overrides?.use(given)
     },
+    alternatives: slots.flatMap(({ name, alternatives }) =>
+      alternatives.map(({ policy, reason }) => ({ name, policy, reason })),
+    ),
   }
 }
 
@@ -146,6 +159,7 @@ function readerOf(variant: Variant): VariantReader {
     ownVariantOf: () => variant,
     overrides: () => [],
     use() {},
+    alternatives: variant.policies.map(([name, policy]) => ({ name, policy, reason: undefined })),
   }
 }
 
