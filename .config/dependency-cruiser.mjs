@@ -146,7 +146,7 @@ const rules = {
       'packages/rules/(?:dist|src)/(?:check/)?index',
       npm('commander', 'ioredis', 'yaml'),
       '^rou3$',
-      '^(?:node:)?(?:crypto|fs|fs/promises|module|path|process|stream|stream/consumers|url|util|zlib)$',
+      '^(?:node:)?(?:crypto|fs|fs/promises|module|path|process|stream|stream/consumers|timers/promises|url|util|zlib)$',
     ],
   },
   examples: {
@@ -171,7 +171,7 @@ const floors = [
     'packages/rules/src',
     [['errors'], ['document'], ['match'], ['compile/limits'], ['compile'], ['check', 'loading']],
   ],
-  ['packages/cli/src', [['text'], ['simulate'], ['reading'], ['output'], ['commands']]],
+  ['packages/cli/src', [['text'], ['simulate'], ['reading'], ['live'], ['output'], ['commands']]],
   ['packages/cli/src/simulate', [['cut'], ['input']]],
   ['packages/cli/src/simulate', [['report'], ['rules']]],
 ]

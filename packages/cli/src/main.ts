@@ -9,3 +9,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 await run(process.argv.slice(2), process)
+
+// A module of limiters can have connections of its own, which would keep the process alive. The output is written first.
+process.stdout.write('', () => process.exit())

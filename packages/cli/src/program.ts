@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { Command, CommanderError } from 'commander'
+import { addActs } from './commands/acts.js'
 import { addCheck } from './commands/check.js'
 import { addExplain } from './commands/explain.js'
+import { addKeys } from './commands/keys.js'
 import { addSimulate } from './commands/simulate.js'
+import { addStatus } from './commands/status.js'
+import { addTop } from './commands/top.js'
 import type { Terminal } from './terminal.js'
 import { visible } from './text/visible.js'
 
@@ -25,7 +29,9 @@ async function createProgram(terminal: Terminal): Promise<Command> {
   const { stdout, stderr } = terminal
   // Commands inherit these settings when they are added.
   const program = new Command('sluice')
-    .description('Check and explain the rules of Sluice, and replay access logs against limits.')
+    .description(
+      'Check and explain the rules of Sluice, replay access logs against limits, and see and change what is limited now.',
+    )
     .version(await version(), '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .addHelpText('after', '\n`sluice <command> --help` explains a command, with examples.')
@@ -39,6 +45,10 @@ async function createProgram(terminal: Terminal): Promise<Command> {
   addCheck(program, terminal)
   addExplain(program, terminal)
   addSimulate(program, terminal)
+  addTop(program, terminal)
+  addStatus(program, terminal)
+  addActs(program, terminal)
+  addKeys(program, terminal)
   return program
 }
 

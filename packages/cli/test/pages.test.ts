@@ -52,18 +52,33 @@ function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain)
 }
 
-test.each(['check', 'explain', 'simulate'])(
-  'the page of the command line names every option of %s',
-  async (command) => {
-    const text = await readFile(new URL('packages/docs/reference/command-line.md', root), 'utf8')
-    const start = text.indexOf(`\n## ${command}`)
+test.each([
+  ['check', '## check'],
+  ['explain', '## explain'],
+  ['simulate', '## simulate'],
+  ['top', '## top'],
+  ['status', '## status'],
+  // Their other options are those of status.
+  ...['block', 'unblock', 'reset', 'penalize', 'exempt', 'unexempt'].map((command) => [
+    command,
+    '## block, unblock, reset, penalize, exempt, unexempt',
+    '## status',
+  ]),
+  ['keys', '## keys'],
+])('the page of the command line names every option of %s', async (command, ...headings) => {
+  const text = await readFile(new URL('packages/docs/reference/command-line.md', root), 'utf8')
+  const sections = headings.map((heading) => {
+    const start = text.indexOf(`\n${heading}\n`)
+    expect(start, heading).toBeGreaterThan(0)
     const next = text.indexOf('\n## ', start + 1)
-    const section = text.slice(start, next === -1 ? undefined : next)
-    const { stdout } = await sluice([command, '--help'])
-    const options = [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option)
-    expect(options.length).toBeGreaterThan(3)
-    expect(
-      options.filter((option) => option !== '--help' && !new RegExp(`${option}\\b`).test(section)),
-    ).toEqual([])
-  },
-)
+    return text.slice(start, next === -1 ? undefined : next)
+  })
+  const { stdout } = await sluice([command, '--help'])
+  const options = [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option]) => option)
+  expect(options.length).toBeGreaterThan(3)
+  expect(
+    options.filter(
+      (option) => option !== '--help' && !new RegExp(`${option}\\b`).test(sections.join('\n')),
+    ),
+  ).toEqual([])
+})

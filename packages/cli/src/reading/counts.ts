@@ -1,7 +1,7 @@
 import { redisStore } from '@sluice/core'
 import { createRuleLimiter } from '@sluice/rules'
 import type { ExceededRule, PeekedCounts, RuleContext, RuleDecision, RuleSet } from '@sluice/rules'
-import { Redis } from 'ioredis'
+import { connectRedis, shownUrl, timeoutMs } from './redis.js'
 
 export interface CountsOptions {
   /** The URL of the Redis server. */
@@ -19,15 +19,13 @@ export interface Standing {
   readonly counts: PeekedCounts['counts']
 }
 
-const timeoutMs = 5000
-
 /** Reads the counts for a request from Redis, over one connection. It changes no count. */
 export async function readCounts(
   rules: RuleSet,
   context: RuleContext,
   { redis: url, prefix, at }: CountsOptions,
 ): Promise<Standing> {
-  const redis = await connected(url)
+  const redis = await connectRedis(url)
   try {
     const store = redisStore(redis, {
       timeout: timeoutMs,
@@ -50,34 +48,4 @@ export async function readCounts(
   } finally {
     redis.disconnect()
   }
-}
-
-async function connected(url: string): Promise<Redis> {
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    connectTimeout: timeoutMs,
-    maxRetriesPerRequest: 0,
-    // A failed connection is reported at once, without retries.
-    retryStrategy: () => null,
-    enableOfflineQueue: false,
-  })
-  let reason: Error | undefined
-  redis.on('error', (error: Error) => {
-    reason = error
-  })
-  try {
-    await redis.connect()
-    await redis.ping()
-    return redis
-  } catch (error) {
-    redis.disconnect()
-    // The error of the command says only that the connection is closed.
-    const { message } = reason ?? (error instanceof Error ? error : new Error(String(error)))
-    throw new Error(`no connection to ${shownUrl(url)}: ${message}`, { cause: error })
-  }
-}
-
-/** A URL without its user, password and query, which may contain secrets. */
-function shownUrl(url: string): string {
-  return url.replace(/\?.*$/, '').replace(/\/\/.*@/, '//')
 }

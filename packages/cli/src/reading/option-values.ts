@@ -1,3 +1,4 @@
+import { millisecondsOf } from '@sluice/core/http'
 import { InvalidArgumentError } from 'commander'
 import { fieldNames, type FieldNames } from '../simulate/cut/json-fields.js'
 import { windowMsOf } from '../simulate/variants.js'
@@ -31,10 +32,28 @@ export function readCount(text: string): number {
   return Number(text)
 }
 
+/** A duration with its unit. A number alone would be milliseconds, which nobody means. */
+export function readLength(text: string): string {
+  if (/[a-z]/i.test(text) && (millisecondsOf(text) ?? 0) > 0) return text
+  throw new InvalidArgumentError('Write a duration, such as 30s, 10m or 1h.')
+}
+
+export function readUnits(text: string): number {
+  if (/^\d{1,10}$/.test(text) && Number(text) > 0) return Number(text)
+  throw new InvalidArgumentError('Write a whole number from 1, such as 5.')
+}
+
 export function readSeconds(text: string): number {
   const match = /^(\d+(?:\.\d+)?)s?$/.exec(text)
   if (match === null) throw new InvalidArgumentError('Write a number of seconds, such as 60.')
   return Number(match[1]) * 1000
+}
+
+/** An interval in milliseconds. A shorter one would only load the server: the data change every few seconds. */
+export function readInterval(text: string): number {
+  const ms = readSeconds(text)
+  if (ms >= 500) return ms
+  throw new InvalidArgumentError('Write a number of seconds from 0.5, such as 2.')
 }
 
 export function readFieldNames(text: string): FieldNames {

@@ -23,7 +23,7 @@ interface RequestLine {
   readonly host: string | undefined
 }
 
-type NameAndText = readonly [name: string, text: string]
+export type NameAndText = readonly [name: string, text: string]
 
 /** Adds the options that describe a request. */
 export function withRequestOptions(command: Command): Command {
@@ -102,7 +102,8 @@ function address(text: string): string {
   throw new InvalidArgumentError('Write an IPv4 or IPv6 address, such as 203.0.113.9.')
 }
 
-function pair(
+/** Reads pairs of an option that can be repeated. */
+export function pair(
   separator: string,
   form: string,
 ): (text: string, earlier?: readonly NameAndText[]) => readonly NameAndText[] {

@@ -6,10 +6,14 @@ export function visible(text: string): string {
   return text.replace(hidden, (character) => `\\u{${hexOf(character)}}`)
 }
 
-/** Formats a value as JSON in which such characters are escaped. */
-export function visibleJson(value: unknown): string {
+/**
+ * Formats a value as JSON in which such characters are escaped.
+ *
+ * @param indent 0: in one line
+ */
+export function visibleJson(value: unknown, indent = 2): string {
   // JSON escapes line breaks in texts itself, so the remaining ones belong to the layout.
-  const json = JSON.stringify(value, undefined, 2)
+  const json = JSON.stringify(value, undefined, indent)
   return json.replace(hiddenInJson, (character) =>
     character
       .split('')

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { list, nullOr, number, record, text } from '../reading/json-shape.js'
+import { PageError, type PageClient } from './page-client.js'
+import { readKeyView, readView, type KeyView } from './page-view.js'
+import { isBlocked, stillBlocked, type Act, type SearchStep, type Target } from './target.js'
+
+/** Reads and changes counts through a mounted dashboard. */
+export async function pageTarget(page: PageClient): Promise<Target> {
+  const { limiters } = await page.get('api/view', {}, readView)
+  const names = limiters.filter(({ canAct }) => canAct).map(({ name }) => name)
+
+  async function send(limiter: string, key: string, act: Act): Promise<KeyView> {
+    const { unblock: _unblock, ...sent } = { unblock: false, ...act }
+    const answer = record<{ key: KeyView }>({ key: readKeyView })
+    return (await page.post('api/act', { limiter, key, ...sent }, answer)).key
+  }
+
+  return {
+    limiters: names,
+    status: async (limiter, key) => page.get('api/key', { limiter, key: key.text }, readKeyView),
+    async act(limiter, key, act) {
+      if (act.act !== 'reset') return send(limiter, key.text, act)
+      if (act.unblock) await send(limiter, key.text, { ...act, act: 'unblock' })
+      try {
+        return await send(limiter, key.text, act)
+      } catch (error) {
+        if (isRefused(error, 'SLUICE_VIEW_KEY_BLOCKED'))
+          throw new Error(stillBlocked, { cause: error })
+        throw error
+      }
+    },
+    async *search(limiters): AsyncGenerator<SearchStep> {
+      for (const limiter of limiters) {
+        let cursor: string | null = ''
+        while (cursor !== null) {
+          const found: SearchAnswer = await searched(
+            page,
+            cursor === '' ? { limiter } : { limiter, cursor },
+          )
+          yield { blocked: found.keys.filter(isBlocked), keys: found.scanned }
+          cursor = found.cursor
+        }
+      }
+    },
+    close() {},
+  }
+}
+
+function isRefused(error: unknown, code: string): boolean {
+  return error instanceof PageError && error.code === code
+}
+
+interface SearchAnswer {
+  readonly keys: readonly KeyView[]
+  readonly cursor: string | null
+  readonly scanned: number
+}
+
+const readSearch = record<SearchAnswer>({
+  keys: list(readKeyView),
+  cursor: nullOr(text),
+  scanned: number,
+})
+
+/** A dashboard searches at a pace of its own, and refuses a request if others wait already. */
+async function searched(
+  page: PageClient,
+  query: Readonly<Record<string, string>>,
+): Promise<SearchAnswer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await page.get('api/search', query, readSearch)
+    } catch (error) {
+      if (!isRefused(error, 'SLUICE_SEARCH_BUSY') || tries === mostTries) throw error
+      await delay(busyMs)
+    }
+  }
+}
+
+const mostTries = 15
+const busyMs = 2000

@@ -1,0 +1,52 @@
+import { addressSortKey, ipKey } from '@sluice/core/http'
+import { notCounted, type KeyState, type PolicyState } from '../live/target.js'
+import { durationText } from '../text/duration.js'
+import { visible } from '../text/visible.js'
+import type { Style } from './style.js'
+
+/** Formats the counts of a key: one line for each policy of each limiter. */
+export function statesAsText(states: readonly KeyState[], style: Style): string {
+  const rows = states.flatMap(({ limiter, policies }) =>
+    policies.map((policy) => ({ limiter: visible(limiter), name: nameOf(policy), policy })),
+  )
+  const limiterWidth = Math.max(...rows.map(({ limiter }) => limiter.length))
+  const nameWidth = Math.max(...rows.map(({ name }) => name.length))
+  const lines = rows.map(
+    ({ limiter, name, policy }) =>
+      `${limiter.padEnd(limiterWidth)}  ${name.padEnd(nameWidth)}  ${stateText(policy, style)}`,
+  )
+  const others = states.filter(({ policies }) => policies.length === 0)
+  return [...lines, ...others.map(({ limiter, key }) => visible(notCounted(limiter, key)))]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function nameOf({ name, variant }: PolicyState): string {
+  return visible(variant === undefined ? name : `${name} (${variant})`)
+}
+
+function stateText(policy: PolicyState, { error, warning, success }: Style): string {
+  const { used, limit, remaining, resetMs, blockedMs, exemptMs } = policy
+  const usedText = limit === null ? 'no limit' : `${used} of ${limit} used`
+  if (exemptMs > 0) return `${success('exempt ')}  for ${durationText(exemptMs)}, ${usedText}`
+  if (blockedMs > 0) return `${error('blocked')}  for ${durationText(blockedMs)}, ${usedText}`
+  if (limit === null) return `${success('allowed')}  ${usedText}`
+  const full = resetMs > 0 ? `, full in ${durationText(resetMs)}` : ''
+  const state = remaining === 0 ? warning('denied ') : success('allowed')
+  return `${state}  ${used} used, ${remaining} of ${limit} remain${full}`
+}
+
+/** The advice about a key that is only an address, under which an adapter counts nothing. Undefined for any other key. */
+export function addressAdvice(key: string): string | undefined {
+  if (addressSortKey(key) === undefined) return undefined
+  return `note: rateLimit counts this address under the key ${ipKey(key)}`
+}
+
+/** Formats a blocked key as one line. The key is the last word, because it may contain spaces. */
+export function blockedLine({ limiter, key, policies }: KeyState, style: Style): string {
+  const blocked = policies.filter(({ blockedMs }) => blockedMs > 0)
+  const longest = Math.max(...blocked.map(({ blockedMs }) => blockedMs))
+  const names = new Set(blocked.map(({ name }) => visible(name)))
+  const words = [durationText(longest).padEnd(8), visible(limiter), [...names].join(',')]
+  return `${words.join('  ')}  ${style.strong(visible(key))}`
+}

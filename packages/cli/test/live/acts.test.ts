@@ -1,0 +1,161 @@
+import { useRedis } from '@sluice/conformance/redis'
+import { expect, test } from 'vitest'
+import { applicationIn, jsonOf } from './application.js'
+
+const redis = useRedis()
+
+test('block denies the key in the application, and unblock ends it', async () => {
+  const { api, sluice } = await applicationIn(redis)
+  const { status, stdout, stderr } = await sluice(
+    'block',
+    'ann',
+    '10m',
+    '--limiter',
+    'api',
+    '--reason',
+    'an attack',
+  )
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout).toMatch(
+    /^blocked ann for 10m \(an attack\)\n\napi {2}default {2}blocked {2}for (?:10m|9m 59s), 0 of 10 used\n$/,
+  )
+  const { allowed, retryAfterMs } = await api.consume('ann')
+  expect(allowed).toBe(false)
+  expect(Math.ceil((retryAfterMs ?? 0) / 60_000)).toBe(10)
+  expect((await api.consume('bob')).allowed).toBe(true)
+
+  expect((await sluice('unblock', 'ann', '--limiter', 'api')).stdout).toBe(
+    'unblocked ann\n\napi  default  allowed  0 used, 10 of 10 remain\n',
+  )
+  expect((await api.consume('ann')).allowed).toBe(true)
+})
+
+test('reset deletes what the key has used, and needs --unblock for a blocked key', async () => {
+  const { api, sluice } = await applicationIn(redis)
+  await api.consume('ann', { cost: 10 })
+  await api.block('ann', '10m')
+  expect(await sluice('reset', 'ann', '--limiter', 'api')).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: 'error: the key is blocked, so nothing was reset. Add --unblock to end the block too\n',
+  })
+  expect((await api.status('ann')).policies['default'].used).toBe(10)
+  const { stdout } = await sluice('reset', 'ann', '--unblock', '--limiter', 'api')
+  expect(stdout).toBe('reset ann\n\napi  default  allowed  0 used, 10 of 10 remain\n')
+  expect((await api.consume('ann')).remaining).toBe(9)
+})
+
+test('penalize takes units, even if fewer remain', async () => {
+  const { api, sluice } = await applicationIn(redis)
+  await api.consume('ann', { cost: 8 })
+  const { stdout } = await sluice('penalize', 'ann', '5', '--limiter', 'api')
+  expect(stdout).toMatch(
+    /^took 5 units from ann\n\napi {2}default {2}denied {3}13 used, 0 of 10 remain/,
+  )
+  expect((await api.status('ann')).policies['default'].used).toBe(13)
+  expect((await sluice('penalize', 'bob', '1', '--limiter', 'api')).stdout).toMatch(
+    /^took 1 unit from/,
+  )
+})
+
+test('--policy restricts a change to some policies', async () => {
+  const { login, sluice } = await applicationIn(redis)
+  await sluice('block', 'ann', '10m', '--limiter', 'login', '--policy', 'hour')
+  const { policies } = await login.status('ann')
+  expect(policies['minute'].blockedMs).toBe(0)
+  expect(Math.ceil(policies['hour'].blockedMs / 60_000)).toBe(10)
+  await sluice('block', 'bob', '10m', '--limiter', 'login')
+  const both = Object.values((await login.status('bob')).policies)
+  expect(both.map(({ blockedMs }) => Math.ceil(blockedMs / 60_000))).toEqual([10, 10])
+})
+
+test.each([
+  ['["user",42]', ['user', 42]],
+  ['|user|42', ['user', 42]],
+  ['[" <img onerror=alert(1)> ","\u202e"]', [' <img onerror=alert(1)> ', '\u202e']],
+  ['x\u001b[31m{}%|🎉', 'x\u001b[31m{}%|🎉'],
+  ['["|x"]', '|x'],
+  ['x'.repeat(300), 'x'.repeat(300)],
+])('a change concerns exactly the key %j', async (argument, key) => {
+  const { api, sluice } = await applicationIn(redis)
+  const { status, stdout } = await sluice('block', argument, '1h', '--limiter', 'api')
+  expect(status).toBe(0)
+  expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
+  expect((await api.consume(key)).allowed).toBe(false)
+})
+
+test('--json has the change and the counts after it', async () => {
+  const { sluice } = await applicationIn(redis)
+  const ran = await sluice(
+    'penalize',
+    'ann',
+    '2',
+    '--limiter',
+    'api',
+    '--json',
+    '--reason',
+    'abuse',
+  )
+  expect(jsonOf(ran)).toEqual({
+    act: 'penalize',
+    reason: 'abuse',
+    limiter: 'api',
+    key: 'ann',
+    policies: [
+      {
+        name: 'default',
+        used: 2,
+        limit: 10,
+        remaining: 8,
+        resetMs: expect.any(Number),
+        blockedMs: 0,
+        exemptMs: 0,
+      },
+    ],
+  })
+})
+
+test('a change of an address alone is done, with a warning', async () => {
+  const { sluice } = await applicationIn(redis)
+  const { status, stderr } = await sluice('block', '2001:db8::1', '1m', '--limiter', 'api')
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr: 'note: rateLimit counts this address under the key ip:2001:db8::/64\n',
+  })
+})
+
+test.each([
+  [['block', 'ann', '10m'], 'there are several limiters: choose one with --limiter: api, login'],
+  [
+    ['block', 'ann', '10', '--limiter', 'api'],
+    "command-argument value '10' is invalid for argument 'length'. Write a duration, such as 30s, 10m or 1h.",
+  ],
+  [
+    ['block', 'ann', '0s', '--limiter', 'api'],
+    "command-argument value '0s' is invalid for argument 'length'. Write a duration, such as 30s, 10m or 1h.",
+  ],
+  [['block', 'ann'], "missing required argument 'length'"],
+  [
+    ['penalize', 'ann', '0', '--limiter', 'api'],
+    "command-argument value '0' is invalid for argument 'units'. Write a whole number from 1, such as 5.",
+  ],
+])('%j is refused', async (args, said) => {
+  const { sluice } = await applicationIn(redis)
+  expect(await sluice(...args)).toEqual({ status: 1, stdout: '', stderr: `error: ${said}\n` })
+})
+
+test('exempt allows everything of a key, if the limiter has exemptions', async ({ skip }) => {
+  const { api, sluice } = await applicationIn(redis)
+  const ran = await sluice('exempt', 'ann', '1h', '--limiter', 'api')
+  if (!('exempt' in api)) {
+    expect(ran.stderr).toBe('error: this version of @sluice/core has no exemptions\n')
+    skip('the core has no exemptions')
+  }
+  expect(ran.stdout).toMatch(
+    /^exempted ann for 1h\n\napi {2}default {2}exempt {3}for (?:1h|59m 59s), 0 of 10 used\n$/,
+  )
+  for (let i = 0; i < 12; i++) expect((await api.consume('ann')).allowed).toBe(true)
+  expect((await sluice('unexempt', 'ann', '--limiter', 'api')).stdout).toBe(
+    'ended the exemption of ann\n\napi  default  allowed  0 used, 10 of 10 remain\n',
+  )
+})
