@@ -118,9 +118,9 @@ export const mutants = [
     replace: "if (url === '') throw",
   },
   {
-    file: `${cli}/reading/counts.ts`,
+    file: `${cli}/reading/redis.ts`,
     name: 'the password of Redis is printed',
-    find: ".replace(/\\/\\/.*@/, '//')",
+    find: ".replace(/\\/\\/.*@/s, '//')",
     replace: '',
   },
   {
@@ -214,9 +214,9 @@ export const mutants = [
     replace: 'text.slice(at + 1)',
   },
   {
-    file: `${cli}/reading/counts.ts`,
+    file: `${cli}/reading/redis.ts`,
     name: 'the query of a URL is printed',
-    find: ".replace(/\\?.*$/, '')",
+    find: ".replace(/[?#].*$/s, '')",
     replace: '',
   },
   {
