@@ -184,10 +184,4 @@ export const mutants = [
     find: 'const isSaved = isSavedAlone ? `saved${n}` : `blockEnd${n} >= 0`',
     replace: "const isSaved = isSavedAlone ? `saved${n}` : 'true'",
   },
-  {
-    file: `${redis}/answers.ts`,
-    name: 'a client that returns text loses the end of an exemption',
-    find: '/^-?\\d+$/',
-    replace: '/^\\d+$/',
-  },
 ]

@@ -277,16 +277,4 @@ export const mutants = [
     find: 'local isKept = request.decides and isExempt(cursor)',
     replace: 'local isKept = false',
   },
-  {
-    file: `${script}/verbs.ts`,
-    name: 'unblock hides an exemption',
-    find: 'if not isExempt(cursor) then cursor.block = unblocked end',
-    replace: 'cursor.block = unblocked',
-  },
-  {
-    file: `${script}/verbs.ts`,
-    name: 'unexempt hides a block',
-    find: 'if isExempt(cursor) then cursor.block = unblocked end',
-    replace: 'cursor.block = unblocked',
-  },
 ]

@@ -54,6 +54,7 @@ export function describeExemptPolicies(open: OpenSetup): void {
         await limiter.exempt({ ...keys, other: notLimited }, '1h')
         const allowed = await limiter.consume(keys)
         expect([allowed.allowed, 'exempt' in allowed]).toEqual([true, false])
+        expect(allowed.policies['minute']).toMatchObject({ allowed: true, used: 1, remaining: 3 })
         expect(await usedIn(limiter, keys)).toEqual([1, usedBy(before, 'other') + 1])
         for (let i = 0; i < 2; i++) {
           const denied = await limiter.consume(keys, { cost: 2 })
