@@ -94,6 +94,7 @@ const rules = {
       `${core}/algorithms/register\\.ts$`,
       storeContract,
       memoryStore,
+      `${core}/stores/redis/scripts\\.ts$`,
       `${core}/limiter/`,
       `${core}/limited/`,
       npm('ipaddr\\.js', 'negotiator'),

@@ -137,8 +137,21 @@ export function redisKey(prefix: string, name: string, key: string): string {
 
 /** Makes the function that names the states of one limiter. */
 export function redisKeys(prefix: string, name: string): (key: string) => string {
-  const start = `${escapeName(prefix)}:${escapeName(name)}:{`
+  const start = startOf(prefix, name)
   return (key) => `${start}${escapeTag(key)}}`
+}
+
+/** The key that a name of `redisKeys` belongs to; undefined for any other name, such as that of a body. */
+export function keyOfRedisKey(prefix: string, name: string, redisName: string): string | undefined {
+  const start = startOf(prefix, name)
+  if (!redisName.startsWith(start) || !redisName.endsWith('}')) return undefined
+  const tag = redisName.slice(start.length, -1)
+  return tag === '' || /[{}]/.test(tag) ? undefined : unescapeTag(tag)
+}
+
+/** The beginning of the names of the states of one limiter. */
+export function startOf(prefix: string, name: string): string {
+  return `${escapeName(prefix)}:${escapeName(name)}:{`
 }
 
 /** A longer key of a row is replaced by its hash: DynamoDB and the indexes of PostgreSQL and MySQL refuse a key of a few thousand bytes. */
@@ -181,6 +194,13 @@ function escapeName(name: string): string {
 
 function escapeTag(key: string): string {
   return /[%{}\0\p{Surrogate}]/u.test(key) ? key.replace(/[%{}\0\p{Surrogate}]/gu, percent) : key
+}
+
+/** The escapes of `escapeTag`: each begins with a percent sign, which is escaped itself. */
+function unescapeTag(tag: string): string {
+  return tag.replace(/%(25|7B|7D|D[89A-F][\dA-F]{2}|0)/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
 }
 
 function percent(character: string): string {
