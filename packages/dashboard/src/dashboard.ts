@@ -14,7 +14,7 @@ import {
   type Awaitable,
 } from '@sluice/core/http'
 import { collect } from './collect/subscription.js'
-import { isRules, type DashboardRules } from './data/rules-data.js'
+import { isRules, silentPolicies, type DashboardRules } from './data/rules-data.js'
 import { viewOf } from './data/view-of.js'
 import type { Authorization } from './http/authorize.js'
 import { createHandler } from './http/handler.js'
@@ -58,8 +58,8 @@ export interface DashboardOptions<R extends IncomingMessage = IncomingMessage> {
 
 /** A page that shows which clients are limited. */
 export interface Dashboard<R extends IncomingMessage = IncomingMessage> {
-  /** Handles requests at any mount. The promise resolves when the response is sent, and never rejects. */
-  readonly handler: (request: R, response: ServerResponse) => Promise<void>
+  /** Handles requests at any mount. It never throws, and passes no error on. */
+  readonly handler: (request: R, response: ServerResponse) => void
   /** Ends the collection of data, and removes those of this process from the others. */
   close(): Promise<void>
 }
@@ -93,6 +93,7 @@ export function dashboardWith<R extends IncomingMessage>(
   const { authorize, rules, share, mask = (key) => key, clock = Date.now } = options
   const byName = limitersByName(limiters)
   const collected = collect(clock, Math.round(1 / sample))
+  if (rules !== undefined) collected.collector.silence(rules.name, silentPolicies(rules))
   const ids = new KeyIds()
   const processes = new Processes(collected, rules, share, ids)
   const shown = { acting: [...byName.keys()], rules, mask: safeMask(mask) }

@@ -59,6 +59,11 @@ export class Collector {
     }
   }
 
+  /** Does not count the decisions of some policies of a limiter as requests: only their denials are counted, policy by policy. */
+  silence(limiter: string, isSilent: (policy: string) => boolean): void {
+    this.#recordOf(limiter, this.now()).isSilent = isSilent
+  }
+
   /** The time, after all steps before it have ended. */
   now(): number {
     const now = this.#clock()
@@ -74,6 +79,11 @@ export class Collector {
   #note({ limiter, keys, decision }: DecisionEvent): void {
     const now = this.now()
     const record = this.#recordOf(limiter, now)
+    if (record.isSilent !== undefined && areSilent(keys, record.isSilent)) {
+      record.learn(keys, decision, this.#mayAddPolicy)
+      for (const name of decision.deniedBy) this.#countDenial(record.policies.get(name))
+      return
+    }
     const place = this.#step % stepCount
     if (!decision.allowed) {
       record.denied[place]++
@@ -82,7 +92,7 @@ export class Collector {
     }
     if ((decision as MaybeExempt).exempt === true) record.exempt[place]++
     else record.allowed[place]++
-    this.#learn(record, keys, decision)
+    record.learn(keys, decision, this.#mayAddPolicy)
     if (++this.#skipped < this.#every) return
     this.#skipped = 0
     this.#addKeys(record, keys, this.#every)
@@ -96,7 +106,7 @@ export class Collector {
     decision: Decision,
     now: number,
   ): void {
-    this.#learn(record, keys, decision)
+    record.learn(keys, decision, this.#mayAddPolicy)
     this.#addKeys(record, keys, 1)
     const decided = decidedPolicies(decision)
     for (const { name, policy } of decided) {
@@ -156,48 +166,10 @@ export class Collector {
     policy.denied[this.#step % stepCount]++
   }
 
-  /** Takes new policies, and which of them count by the same key. */
-  #learn(record: LimiterRecord, keys: DecisionEvent['keys'], decision: Decision): void {
-    const { policies } = record
-    let first: PolicyRecord | undefined
-    let firstKey: string | undefined
-    for (const name in keys) {
-      const policy = policies.get(name) ?? this.#addPolicy(record, name, decision)
-      if (policy === undefined) continue
-      if (first === undefined) {
-        first = policy
-        firstKey = keys[name]
-      } else if (policy.group !== first.group && keys[name] === firstKey) {
-        record.join(first, policy)
-      } else if (keys[name] !== firstKey) {
-        this.#joinByKey(record, keys, name, policy)
-      }
-    }
-  }
-
-  /** Joins a policy whose key is not that of the first policy with another one that counts by its key. */
-  #joinByKey(
-    record: LimiterRecord,
-    keys: DecisionEvent['keys'],
-    name: string,
-    policy: PolicyRecord,
-  ): void {
-    for (const other in keys) {
-      if (other === name) return
-      const known = record.policies.get(other)
-      if (known === undefined || keys[other] !== keys[name]) continue
-      if (known.group !== policy.group) record.join(known, policy)
-      return
-    }
-  }
-
-  #addPolicy(record: LimiterRecord, name: string, decision: Decision): PolicyRecord | undefined {
-    if (this.#policies >= mostPolicies) return undefined
+  readonly #mayAddPolicy = (): boolean => {
+    if (this.#policies >= mostPolicies) return false
     this.#policies++
-    const policy = record.addPolicy(name)
-    policy.policy = decidedPolicies(decision).find((one) => one.name === name)?.policy
-    policy.limit = decision.policies[name]?.limit
-    return policy
+    return true
   }
 
   /** Counts each key of a request once. */
@@ -241,4 +213,10 @@ export class Collector {
     this.#sketchStep = to
     this.#memory.rotate(now)
   }
+}
+
+/** Whether none of the policies denies a request. */
+function areSilent(keys: DecisionEvent['keys'], isSilent: (policy: string) => boolean): boolean {
+  for (const name in keys) if (!isSilent(name)) return false
+  return true
 }

@@ -1,4 +1,5 @@
-import type { Policy } from '@sluice/core'
+import type { Decision, DecisionEvent, Policy } from '@sluice/core'
+import { decidedPolicies } from '@sluice/core/http'
 import { clearSteps, createRing, type Ring } from './steps.js'
 import type { DeniedPlaces } from './denied-keys.js'
 import { RecentKeys } from './recent-keys.js'
@@ -25,6 +26,8 @@ export class LimiterRecord {
   readonly requests: RecentKeys
   readonly denials: RecentKeys
   readonly deniedPlaces: DeniedPlaces = new Map()
+  /** Tells which of its policies deny no request. */
+  isSilent: ((policy: string) => boolean) | undefined
   #groups = 0
 
   constructor(name: string, now: number) {
@@ -33,22 +36,49 @@ export class LimiterRecord {
     this.denials = new RecentKeys(now)
   }
 
-  /** Takes a policy that a decision names for the first time. */
-  addPolicy(name: string): PolicyRecord {
+  /**
+   * Takes the policies that a decision names for the first time, and which of them count by the same key.
+   *
+   * @param mayAdd whether there is room for another policy
+   */
+  learn(keys: DecisionEvent['keys'], decision: Decision, mayAdd: () => boolean): void {
+    let first: PolicyRecord | undefined
+    let firstKey: string | undefined
+    for (const name in keys) {
+      const policy = this.policies.get(name) ?? (mayAdd() ? this.#add(name, decision) : undefined)
+      if (policy === undefined) continue
+      if (first === undefined) {
+        first = policy
+        firstKey = keys[name]
+      } else if (keys[name] !== firstKey) this.#joinByKey(keys, name, policy)
+      else if (policy.group !== first.group) this.#join(first, policy)
+    }
+  }
+
+  #add(name: string, decision: Decision): PolicyRecord {
     const record: PolicyRecord = {
       name,
       group: this.#groups++,
       denied: undefined,
-      limit: undefined,
-      policy: undefined,
+      limit: decision.policies[name]?.limit,
+      policy: decidedPolicies(decision).find((one) => one.name === name)?.policy,
     }
     this.policies.set(name, record)
     return record
   }
 
-  /** Joins the groups of two policies, because a decision counted both by one key. */
-  join(some: PolicyRecord, other: PolicyRecord): void {
-    const { group } = other
+  /** Joins a policy whose key is not that of the first policy with another one that counts by its key. */
+  #joinByKey(keys: DecisionEvent['keys'], name: string, policy: PolicyRecord): void {
+    for (const other in keys) {
+      if (other === name) return
+      const known = this.policies.get(other)
+      if (known === undefined || keys[other] !== keys[name]) continue
+      if (known.group !== policy.group) this.#join(known, policy)
+      return
+    }
+  }
+
+  #join(some: PolicyRecord, { group }: PolicyRecord): void {
     for (const policy of this.policies.values()) {
       if (policy.group === group) policy.group = some.group
     }

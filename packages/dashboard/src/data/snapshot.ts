@@ -16,6 +16,8 @@ const sizes = [
   { keys: 15, runs: 30, cleared: 50 },
   { keys: 10, runs: 20, cleared: 50 },
   { keys: 5, runs: 10, cleared: 20 },
+  { keys: 2, runs: 3, cleared: 20 },
+  { keys: 0, runs: 0, cleared: 0 },
 ]
 
 type Size = (typeof sizes)[number]

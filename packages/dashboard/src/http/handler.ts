@@ -18,12 +18,12 @@ export interface Api {
   act(body: Readonly<Record<string, unknown>>, visitor: Visitor): Promise<unknown>
 }
 
-/** Handles the requests of the page, at any mount. It never throws and never rejects. */
+/** Handles the requests of the page, at any mount. It never throws. */
 export function createHandler<R extends IncomingMessage>(
   api: Api,
   authorize: (request: R) => Awaitable<Authorization>,
   folder: string,
-): (request: R, response: ServerResponse) => Promise<void> {
+): (request: R, response: ServerResponse) => void {
   let reading: Promise<ReadonlyMap<string, PageFile>> | undefined
 
   /** Reads the files once. If that fails, the data are still there, and the next request reads them again. */
@@ -76,13 +76,16 @@ export function createHandler<R extends IncomingMessage>(
     return json(await api.key(limiter, { ...(id && { id }), ...(key && { key }) }))
   }
 
-  return async function dashboardHandler(request, response) {
-    const isHead = request.method === 'HEAD'
+  async function respond(request: R, response: ServerResponse): Promise<void> {
     try {
-      send(response, isHead, await answer(request))
+      send(response, request.method === 'HEAD', await answer(request))
     } catch (error) {
       sendFailure(request, response, error)
     }
+  }
+
+  return function dashboardHandler(request, response) {
+    void respond(request, response)
   }
 }
 
