@@ -119,6 +119,11 @@ const rules = {
     may: [...adapterNeeds, '@sluice/core/database', '^(?:node:)?crypto$'],
   },
   client: adapter('client'),
+  dashboard: adapter(
+    'dashboard',
+    'packages/core/(?:bundle|src)/hot-keys/',
+    '^(?:node:)?(?:crypto|diagnostics_channel|fs|fs/promises|http|path|timers/promises|url)$',
+  ),
   sockets: adapter('sockets', '^(?:node:)?events$'),
   testing: {
     from: 'packages/testing/src/',
@@ -172,6 +177,7 @@ const floors = [
     'packages/rules/src',
     [['errors'], ['document'], ['match'], ['compile/limits'], ['compile'], ['check', 'loading']],
   ],
+  ['packages/dashboard/src', [['collect'], ['data'], ['share'], ['http']]],
   ['packages/cli/src', [['text'], ['simulate'], ['reading'], ['output'], ['commands']]],
   ['packages/cli/src/simulate', [['cut'], ['input']]],
   ['packages/cli/src/simulate', [['report'], ['rules']]],

@@ -5,6 +5,7 @@ export type RefusalCode =
   | 'SLUICE_VIEW_FOREIGN'
   | 'SLUICE_VIEW_HEADER_MISSING'
   | 'SLUICE_VIEW_PATH_UNKNOWN'
+  | 'SLUICE_VIEW_PAGE_MISSING'
   | 'SLUICE_VIEW_METHOD_WRONG'
   | 'SLUICE_VIEW_BODY_TOO_LARGE'
   | 'SLUICE_VIEW_BODY_INVALID'
@@ -28,6 +29,10 @@ export const refusals: Readonly<Record<RefusalCode, readonly [status: number, te
   SLUICE_VIEW_FOREIGN: [403, 'The request comes from another origin than that of the dashboard.'],
   SLUICE_VIEW_HEADER_MISSING: [403, 'An act needs the header "x-sluice: 1".'],
   SLUICE_VIEW_PATH_UNKNOWN: [404, 'The dashboard has no such path.'],
+  SLUICE_VIEW_PAGE_MISSING: [
+    404,
+    'The files of the page are not beside the code. A bundler has to leave @sluice/dashboard out.',
+  ],
   SLUICE_VIEW_METHOD_WRONG: [405, 'This path takes the methods %.'],
   SLUICE_VIEW_BODY_TOO_LARGE: [413, 'The body has more than % bytes.'],
   SLUICE_VIEW_BODY_INVALID: [400, 'The body %.'],

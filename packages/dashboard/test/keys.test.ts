@@ -15,10 +15,10 @@ const redis = useRedis()
 const hostile: readonly (readonly [string, Key])[] = [
   ['markup', '<img src=x onerror=alert(1)>'],
   ['a script', '</script><script>alert(1)</script>'],
-  ['right-to-left text', '‮ברוכים‏ הבאים'],
+  ['right-to-left text', '\u202eברוכים\u200f הבאים'],
   ['300 characters', 'x'.repeat(300)],
   ['300 characters of two bytes', '漢'.repeat(300)],
-  ['emoji', '👩‍👩‍👧‍👦🏳️‍🌈'],
+  ['emoji', '👩\u200d👩\u200d👧\u200d👦🏳\ufe0f\u200d🌈'],
   ['the beginning of a list', '|user|42'],
   ['the beginning of an escape', '%7Cuser'],
   ['the beginning of a hash', '%#abc'],

@@ -95,7 +95,7 @@ test.each<[string, unknown, string, string]>([
   expect(error.message).toContain('createDashboard')
 })
 
-test('two limiters of one name cannot be told apart', () => {
+test('two limiters of one name are refused', () => {
   const other = createLimiter({ name: 'options', limit: 1, window: '1m' })
   const error = errorOf(() => create({ ...usual, limiters: { a: limiter, b: other } }))
   expect(error.message).toContain('Two of them are called "options"')

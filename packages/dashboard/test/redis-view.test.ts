@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { createLimiter, fixedWindow, redisStore, type SupportedClient } from '@sluice/core'
@@ -261,7 +262,22 @@ test('a share that never answers does not hold up the end of a dashboard', async
   expect(performance.now() - began).toBeLessThan(1000)
 })
 
-test('the error of a client that is none names redisView', () => {
+test('the rights of a store, and SCAN for the search, are enough', async () => {
+  const page = readFileSync(new URL('../../docs/operate/redis.md', import.meta.url), 'utf8')
+  const [, named = ''] = /ACL SETUSER sluice ([^`]*)/.exec(page) ?? []
+  const rights = named
+    .replaceAll(/[\\'\n]/g, ' ')
+    .trim()
+    .split(/ +/)
+  await redis.connection.acl('SETUSER', 'viewer', 'reset', ...rights, '+scan')
+  const share = redisView(redis.client({ username: 'viewer', password: 'secret' }))
+  await share.write('one', '{}', 'secret')
+  expect(await share.read()).toEqual(new Map([['one', '{}']]))
+  await share.remove('one')
+  expect((await share.search('api', undefined)).keys).toEqual([])
+})
+
+test('the error of a value that is not a client names redisView', () => {
   const error = errorOf(() => redisView('redis://localhost' as never))
   expect(error.code).toBe('SLUICE_CLIENT_INVALID')
   expect(error.message).toContain('redisView(new Redis(url))')

@@ -81,7 +81,7 @@ async function nodeRedisCluster() {
   return client
 }
 
-test('a search looks at no more than 2,000 names a second, and goes on where it ended', async () => {
+test('a search looks at no more than 2,000 names a second, and continues where it ended', async () => {
   const { connection } = redis
   await connection.flushall()
   const names = Array.from({ length: 6000 }, (_, i) => [`other:${i}`, '1'])

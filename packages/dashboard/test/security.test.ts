@@ -6,7 +6,7 @@ import type { Authorization } from '../src/index.js'
 import { errorOf } from '../../core/test/error-of.js'
 import { dashboardWith } from '../src/dashboard.js'
 import { pageFolder } from './page.js'
-import { actHeaders, serveDashboard, type Served } from './served.js'
+import { actHeaders, listen, serveDashboard, type Served } from './served.js'
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'"
@@ -134,6 +134,16 @@ test('the error of `authorize` is a warning of the process, and not in the answe
   })
   expect((await ask(url, 'GET')).text).not.toContain('session store')
   expect(warnings).toHaveBeenCalledWith(error)
+  warnings.mockRestore()
+})
+
+test('requests that fail do not fill the log', async () => {
+  const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const { url } = await served(() => {
+    throw new Error('no session')
+  })
+  for (let i = 0; i < 20; i++) expect((await ask(url, 'GET')).status).toBe(403)
+  expect(warnings).toHaveBeenCalledTimes(1)
   warnings.mockRestore()
 })
 
@@ -329,6 +339,35 @@ describe('a body', () => {
     answer.destroy()
   })
 
+  test.each<[string, unknown, number]>([
+    ['an object', block, 200],
+    ['a text', JSON.stringify(block), 200],
+    ['bytes', Buffer.from(JSON.stringify(block)), 200],
+    ['a large object', long, 413],
+    ['a large text', JSON.stringify(long), 413],
+    ['a list', [], 400],
+    ['nothing', undefined, 400],
+  ])('that a middleware has read, as %s', async (_, parsedBody, status) => {
+    const { dashboard, limiter } = await served()
+    const url = await listen((request, response) => {
+      request.resume().on('end', () => {
+        dashboard.handler(Object.assign(request, { body: parsedBody }), response)
+      })
+    })
+    const answer = await ask(`${url}api/act`, 'POST', actHeaders, '{}')
+    expect(answer.status).toBe(status)
+    expect(blockedMs(limiter) > 0).toBe(status === 200)
+  })
+
+  test('beside an empty object of a middleware for forms is read', async () => {
+    const { dashboard } = await served()
+    const url = await listen((request, response) => {
+      dashboard.handler(Object.assign(request, { body: {} }), response)
+    })
+    const answer = await ask(`${url}api/act`, 'POST', actHeaders, JSON.stringify(block))
+    expect(answer.status).toBe(200)
+  })
+
   test('of exactly 4,096 bytes is read', async () => {
     const { url } = await served()
     const text = JSON.stringify(block)
@@ -356,7 +395,6 @@ test('an error of the dashboard is an answer without its reason, and a warning o
 
 test('the headers of the dashboard replace those that the application has set', async () => {
   const { dashboard } = await served()
-  const { listen } = await import('./served.js')
   const url = await listen((request, response) => {
     response.setHeader('Content-Security-Policy', 'default-src *')
     dashboard.handler(request, response)

@@ -66,7 +66,7 @@ test('a denied key has the time at which it is allowed again, and its denials', 
   expect((await board.view()).limiters[0].denied).toEqual([])
 })
 
-test('a key that is blocked is told from one over its quota', async () => {
+test('the view says whether a key is blocked or over its quota', async () => {
   const clock = testClock()
   const blocking = fixedWindow({ limit: 1, window: '1m', block: { for: '10m', on: 'exceeded' } })
   const limiter = createLimiter({ name: names.a, policies: blocking, clock })
@@ -112,7 +112,7 @@ test('denials are counted for the policies that deny, and for their keys', async
     ['address', 1],
   ])
   expect(countsOf(view.top.denials.keys)).toEqual(['192.0.2.1 1', 'ann 1'])
-  expect(view.denied.map(({ key, policies }) => [key, policies])).toEqual([
+  expect(view.denied.map(({ key, policies }) => [key, policies]).toSorted()).toEqual([
     ['192.0.2.1', ['address']],
     ['ann', ['user']],
   ])

@@ -15,6 +15,7 @@ const packages = [
   'testing',
   'sockets',
   'client',
+  'dashboard',
   'rules',
   'cli',
 ]

@@ -41,7 +41,7 @@ describe('a call whose connection is lost', () => {
   })
 })
 
-test('the error of a value that is no client names the function', () => {
+test('the error of a value that is not a client names the function', () => {
   const error = errorOf(() => redisScripts('redis://:secret@localhost' as never, 'view'))
   expect(error.code).toBe('SLUICE_CLIENT_INVALID')
   expect(error.message).toContain('view: the client is a string.')

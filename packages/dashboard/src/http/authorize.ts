@@ -1,4 +1,4 @@
-import { isRecord, sluiceError, warnOfFailure, type Awaitable } from '@sluice/core/http'
+import { isRecord, sluiceError, type Awaitable } from '@sluice/core/http'
 import type { Visitor } from '../act-event.js'
 import { refusal } from '../refusal.js'
 import { bounded } from '../share/bounded.js'
@@ -23,8 +23,9 @@ const waitMs = 5000
 export async function visitorOf<R>(
   authorize: (request: R) => Awaitable<Authorization>,
   request: R,
+  warn: (error: unknown) => void,
 ): Promise<Visitor> {
-  const given = await answerOf(authorize, request)
+  const given = await answerOf(authorize, request, warn)
   const visitor = typeof given === 'string' ? { role: given } : given
   if (visitor === undefined || visitor === null || visitor === false) throw forbidden()
   const { role, name } = isRecord(visitor) ? visitor : {}
@@ -33,18 +34,19 @@ export async function visitorOf<R>(
     return typeof name === 'string' ? { role, name } : { role }
   }
   const expected = "'write', 'read', { role, name } or undefined"
-  warnOfFailure(sluiceError('SLUICE_RESULT_INVALID', where, 'authorize', given, expected))
+  warn(sluiceError('SLUICE_RESULT_INVALID', where, 'authorize', given, expected))
   throw forbidden()
 }
 
 async function answerOf<R>(
   authorize: (request: R) => Awaitable<Authorization>,
   request: R,
+  warn: (error: unknown) => void,
 ): Promise<unknown> {
   try {
     return await bounded(authorize(request), waitMs, 'The option "authorize"')
   } catch (error) {
-    warnOfFailure(error)
+    warn(error)
     throw forbidden()
   }
 }

@@ -20,13 +20,15 @@ export type BodyRequest = IncomingMessage & { readonly body?: unknown }
 export async function readBody(request: BodyRequest): Promise<Readonly<Record<string, unknown>>> {
   const length = Number(request.headers['content-length'] ?? 0)
   if (length > mostBytes) throw tooLarge()
-  const { body } = request
-  if (isRecord(body) && !Buffer.isBuffer(body)) {
+  const { body, readableDidRead: wasRead } = request
+  // A middleware for other types of bodies may have left an empty object.
+  const isEmpty = isRecord(body) && Object.keys(body).length === 0
+  if (isRecord(body) && !Buffer.isBuffer(body) && (wasRead || !isEmpty)) {
     if (Buffer.byteLength(JSON.stringify(body)) > mostBytes) throw tooLarge()
     return body
   }
   if (typeof body === 'string' || Buffer.isBuffer(body)) return parsed(body)
-  if (request.readableEnded || request.readableDidRead) {
+  if (request.readableEnded || wasRead) {
     throw refusal(
       'SLUICE_VIEW_BODY_INVALID',
       'was read by a middleware: pass its result as the property "body" of the request',

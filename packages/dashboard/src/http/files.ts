@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 
@@ -27,7 +28,7 @@ export const indexName = 'index.html'
  * of other types are left out.
  */
 export async function readFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const entries = await entriesOf(folder)
   const paths = entries
     .filter((entry) => entry.isFile() && extname(entry.name) in types)
     .map((entry) => join(entry.parentPath, entry.name))
@@ -40,4 +41,14 @@ export async function readFiles(folder: string): Promise<ReadonlyMap<string, Pag
     }),
   )
   return new Map(files)
+}
+
+/** Empty if there is no such folder. */
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(folder, { recursive: true, withFileTypes: true })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SluiceError } from '@sluice/core'
-import { warnOfFailure, type Awaitable } from '@sluice/core/http'
+import type { Awaitable } from '@sluice/core/http'
 import type { Visitor } from '../act-event.js'
 import { Refusal, refusal } from '../refusal.js'
 import { visitorOf, type Authorization } from './authorize.js'
@@ -9,6 +9,7 @@ import { indexName, readFiles, type PageFile } from './files.js'
 import { assertOwnAct, assertOwnRead } from './origin.js'
 import { json, refused, send, type Answer } from './respond.js'
 import { routeOf, type ApiName } from './route.js'
+import { createWarner } from './warner.js'
 
 /** The functions behind the addresses. */
 export interface Api {
@@ -24,6 +25,7 @@ export function createHandler<R extends IncomingMessage>(
   authorize: (request: R) => Awaitable<Authorization>,
   folder: string,
 ): (request: R, response: ServerResponse) => void {
+  const warn = createWarner()
   let reading: Promise<ReadonlyMap<string, PageFile>> | undefined
 
   /** Reads the files once. If that fails, the data are still there, and the next request reads them again. */
@@ -33,13 +35,13 @@ export function createHandler<R extends IncomingMessage>(
       return await reading
     } catch (error) {
       reading = undefined
-      warnOfFailure(error)
+      warn(error)
       return new Map()
     }
   }
 
   async function answer(request: R): Promise<Answer> {
-    const visitor = await visitorOf(authorize, request)
+    const visitor = await visitorOf(authorize, request, warn)
     const files = await filesOfPage()
     const route = routeOf(request, files.keys())
     if (route.type === 'unknown') throw refusal('SLUICE_VIEW_PATH_UNKNOWN')
@@ -49,7 +51,7 @@ export function createHandler<R extends IncomingMessage>(
       return { status: 302, headers: { location: route.location } }
     }
     const file = files.get(route.type === 'page' ? indexName : route.name)
-    if (file === undefined) throw refusal('SLUICE_VIEW_PATH_UNKNOWN')
+    if (file === undefined) throw refusal('SLUICE_VIEW_PAGE_MISSING')
     return fileAnswer(file, request.headers['if-none-match'])
   }
 
@@ -80,7 +82,7 @@ export function createHandler<R extends IncomingMessage>(
     try {
       send(response, request.method === 'HEAD', await answer(request))
     } catch (error) {
-      sendFailure(request, response, error)
+      sendFailure(request, response, error, warn)
     }
   }
 
@@ -89,10 +91,15 @@ export function createHandler<R extends IncomingMessage>(
   }
 }
 
-function sendFailure(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+function sendFailure(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  warn: (error: unknown) => void,
+): void {
   try {
     const known = asRefusal(error)
-    if (known === undefined) warnOfFailure(error)
+    if (known === undefined) warn(error)
     const { status, headers, body } = refused(known ?? refusal('SLUICE_VIEW_FAILED'))
     const more: Record<string, string> = {}
     if (known instanceof MethodRefusal) more['allow'] = known.methods
@@ -105,7 +112,7 @@ function sendFailure(request: IncomingMessage, response: ServerResponse, error: 
     })
   } catch (failure) {
     // The application has changed the response meanwhile, or the client is gone.
-    warnOfFailure(failure)
+    warn(failure)
   }
 }
 

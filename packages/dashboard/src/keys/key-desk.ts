@@ -51,7 +51,8 @@ export class KeyDesk {
     const limiter = this.#limiterOf(name)
     const collected = await this.#collectedOf(name)
     const key = this.#keyOf(limiter, named, collected)
-    return this.#viewOf(limiter, key, await this.#look(limiter, key, collected))
+    const look = await this.#look(limiter, key, this.#knownOf(limiter, collected, key))
+    return this.#viewOf(limiter, key, look)
   }
 
   /** The answer of `api/search`. */
@@ -63,11 +64,11 @@ export class KeyDesk {
         throw error instanceof Refusal ? error : refusal('SLUICE_SEARCH_FAILED', reasonOf(error))
       },
     )
-    const collected = await this.#collectedOf(name)
+    const known = this.#knownOf(limiter, await this.#collectedOf(name))
     const keys: KeyView[] = []
     for (let i = 0; i < found.keys.length; i += callsAtOnce) {
       const some = found.keys.slice(i, i + callsAtOnce)
-      const looks = await Promise.all(some.map((key) => this.#look(limiter, key, collected)))
+      const looks = await Promise.all(some.map(async (key) => this.#look(limiter, key, known)))
       looks.forEach((look, k) => {
         if (look.source !== 'store') throw refusal('SLUICE_SEARCH_FAILED', 'it does not answer')
         if (look.policies.some(({ blockedMs }) => blockedMs > 0)) {
@@ -86,7 +87,7 @@ export class KeyDesk {
     const key = this.#keyOf(limiter, request, collected)
     try {
       const look = await bounded(
-        this.#carryOut(limiter, key, request, collected),
+        this.#carryOut(limiter, key, request, this.#knownOf(limiter, collected, key)),
         waitMs,
         'The act',
       )
@@ -102,13 +103,13 @@ export class KeyDesk {
     limiter: Limiter,
     key: string,
     request: ActRequest,
-    collected: Collected,
+    known: KnownPolicies,
   ): Promise<KeyLook> {
-    const { calls, source } = await this.#look(limiter, key, collected)
+    const { calls, source } = await this.#look(limiter, key, known)
     if (source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
     for (const { keys, options } of calls) await carryOutAct(limiter, request, keys, options)
     if (endsDenials.has(request.act)) this.#processes.clear(limiter.name, key)
-    const look = await this.#look(limiter, key, collected)
+    const look = await this.#look(limiter, key, known)
     if (look.source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
     return look
   }
@@ -150,13 +151,12 @@ export class KeyDesk {
     throw refusal('SLUICE_VIEW_REQUEST_INVALID', '"id" or "key"')
   }
 
-  async #look(limiter: Limiter, key: string, collected: Collected): Promise<KeyLook> {
-    const known = this.#knownOf(limiter, key, collected)
+  async #look(limiter: Limiter, key: string, known: KnownPolicies): Promise<KeyLook> {
     return bounded(lookAt(limiter, key, known), waitMs, 'The limiter')
   }
 
-  /** The policies that deny the key come first. */
-  #knownOf({ name }: Limiter, key: string, collected: Collected): KnownPolicies {
+  /** The policies of a limiter. Those that deny the key come first. */
+  #knownOf({ name }: Limiter, collected: Collected, key?: string): KnownPolicies {
     const groups = mergedGroups(collected.flatMap((data) => data.groups))
     const denying = collected.flatMap(({ runs }) => runs).find((run) => run.key === key)
     const likely = groups.filter((names) => denying?.policies.some((one) => names.includes(one)))

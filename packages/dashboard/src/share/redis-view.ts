@@ -20,6 +20,9 @@ const livesMs = 15_000
 /** How long the secret lives after the last snapshot was written. */
 const secretLivesMs = 24 * 60 * 60 * 1000
 
+/** The longest that a client over HTTP waits. */
+const callMs = 10_000
+
 /** The most processes that are read. */
 const mostProcesses = 100
 
@@ -35,7 +38,7 @@ const mostProcesses = 100
  * @throws SluiceError if the client is not supported, or an option is unknown or out of range
  */
 export function redisView(client: SupportedClient, options: RedisViewOptions = {}): DashboardShare {
-  const { run } = redisScripts(client, 'redisView')
+  const scripts = redisScripts(client, 'redisView')
   const { prefix } = readOptions('redisView', options, {
     prefix: optional(checked('a non-empty string', isText), 'sluice'),
   })
@@ -43,6 +46,11 @@ export function redisView(client: SupportedClient, options: RedisViewOptions = {
   const index = `${prefix.replaceAll('{', '%7B')}::{view}`
   const keyOf = (process: string): string => `${index}:${process}`
   const search = createSearch(client, prefix)
+
+  async function run(script: string, keys: readonly string[], args: readonly string[]) {
+    // A client over HTTP would wait for ever.
+    return scripts.run(script, keys, args, AbortSignal.timeout(callMs))
+  }
 
   return {
     async write(process, snapshot, secret) {
