@@ -81,7 +81,7 @@ export interface Dashboard<R extends IncomingMessage = IncomingMessage> {
 export function createDashboard<R extends IncomingMessage = IncomingMessage>(
   options: DashboardOptions<R>,
 ): Dashboard<R> {
-  return dashboardWith(options, fileURLToPath(new URL('../page/', import.meta.url)))
+  return dashboardWith(options, fileURLToPath(new URL('../bundle/page/', import.meta.url)))
 }
 
 /** The dashboard with the page of a folder: tests have pages of their own. */

@@ -1,0 +1,52 @@
+/** @import { ActName } from './view.js' */
+
+/**
+ * @typedef {object} About
+ * @property {string} label
+ * @property {string} done
+ * @property {string} meaning
+ * @property {'length' | 'units'} [needs]
+ * @property {boolean} [isSevere] it takes something from the client
+ */
+
+/** @type {Readonly<Record<ActName, About>>} */
+export const acts = {
+  block: {
+    label: 'Block',
+    done: 'Blocked',
+    meaning: 'Denies every request of the key for a time.',
+    needs: 'length',
+    isSevere: true,
+  },
+  unblock: {
+    label: 'Unblock',
+    done: 'Unblocked',
+    meaning: 'Ends the block. The units that the key has used still count.',
+  },
+  exempt: {
+    label: 'Exempt',
+    done: 'Exempt',
+    meaning: 'Allows every request of the key for a time, and counts none of them.',
+    needs: 'length',
+  },
+  unexempt: {
+    label: 'End exemption',
+    done: 'Counted and limited again',
+    meaning: 'The requests of the key are counted and limited again.',
+  },
+  reset: {
+    label: 'Reset',
+    done: 'Reset',
+    meaning: 'Deletes what the key has used, so that its full quota is available.',
+  },
+  penalize: {
+    label: 'Penalize',
+    done: 'Penalized',
+    meaning: 'Takes units from the quota of the key, even if fewer remain.',
+    needs: 'units',
+    isSevere: true,
+  },
+}
+
+/** The acts in the order of the form. @type {readonly ActName[]} */
+export const actNames = ['block', 'unblock', 'exempt', 'unexempt', 'reset', 'penalize']

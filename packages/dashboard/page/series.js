@@ -1,0 +1,106 @@
+/** @import { LimiterView, Series, View } from './view.js' */
+
+/** @typedef {{ readonly label: string, readonly values: readonly number[], readonly color: string }} Line */
+
+const lineColors = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5']
+
+/**
+ * The limiters that the page shows: all, or the one with this name.
+ * @param {View} view
+ * @param {string} scope
+ */
+export function limitersIn({ limiters }, scope) {
+  return scope === '' ? limiters : limiters.filter(({ name }) => name === scope)
+}
+
+/**
+ * The sums of several limiters in each step.
+ * @param {readonly LimiterView[]} limiters
+ */
+export function totalsOf(limiters) {
+  const sum = (/** @type {'allowed' | 'denied' | 'exempt'} */ outcome) =>
+    sumOf(limiters.map(({ series }) => series[outcome]))
+  const [allowed, denied, exempt] = [sum('allowed'), sum('denied'), sum('exempt')]
+  return { allowed, denied, exempt, all: sumOf([allowed, denied, exempt]) }
+}
+
+/** @param {readonly (readonly number[])[]} lists @returns {readonly number[]} */
+export function sumOf(lists) {
+  const [first = [], ...others] = lists
+  return first.map((value, i) => others.reduce((sum, list) => sum + (list[i] ?? 0), value))
+}
+
+/** @param {readonly number[]} values */
+export function total(values) {
+  return values.reduce((sum, value) => sum + value, 0)
+}
+
+/**
+ * What happened a second, recently: in the current step and the one before it.
+ * @param {readonly number[]} values
+ * @param {Series} series
+ * @param {number} at
+ */
+export function rateNow(values, series, at) {
+  const last = values.length - 1
+  const ms = at - series.startsAt - (last - 1) * series.stepMs
+  return ((values[last] ?? 0) + (values[last - 1] ?? 0)) / (ms / 1000)
+}
+
+/**
+ * The lines of the chart, as rates a second without the current step, which is not complete.
+ * @param {readonly LimiterView[]} limiters
+ * @param {'outcome' | 'limiter' | 'policy'} shape
+ * @returns {{ times: readonly number[], lines: readonly Line[], isStacked: boolean }}
+ */
+export function chartOf(limiters, shape) {
+  const [first] = limiters
+  if (first === undefined) return { times: [], lines: [], isStacked: false }
+  const { startsAt, stepMs, allowed } = first.series
+  const steps = allowed.length - 1
+  const times = Array.from({ length: steps }, (_, i) => startsAt + i * stepMs)
+  const lines = shape === 'outcome' ? outcomesOf(limiters) : denialsOf(limiters, shape)
+  const rates = lines.map(({ label, values, color }) => ({
+    label,
+    color,
+    values: values.slice(0, steps).map((value) => (value * 1000) / stepMs),
+  }))
+  return { times, lines: rates, isStacked: shape === 'outcome' }
+}
+
+/** @param {readonly LimiterView[]} limiters @returns {readonly Line[]} */
+function outcomesOf(limiters) {
+  const { allowed, denied, exempt } = totalsOf(limiters)
+  const lines = [
+    { label: 'allowed', values: allowed, color: 'allowed' },
+    { label: 'exempt', values: exempt, color: 'exempt' },
+    { label: 'denied', values: denied, color: 'denied' },
+  ]
+  return total(exempt) === 0 ? lines.filter(({ label }) => label !== 'exempt') : lines
+}
+
+/**
+ * The denials of each limiter, policy or rule: the five with the most, and the sum of the others.
+ * @param {readonly LimiterView[]} limiters
+ * @param {'limiter' | 'policy'} shape
+ * @returns {readonly Line[]}
+ */
+function denialsOf(limiters, shape) {
+  const isOne = limiters.length === 1
+  const all = limiters.flatMap(({ name, series, policies }) =>
+    shape === 'limiter'
+      ? [{ label: name, values: series.denied }]
+      : policies.map((policy) => ({
+          label: isOne ? policy.name : `${name} · ${policy.name}`,
+          values: policy.denied,
+        })),
+  )
+  const sorted = all.toSorted((a, b) => total(b.values) - total(a.values))
+  const most = sorted
+    .slice(0, lineColors.length)
+    .map(({ label, values }, i) => ({ label, values, color: lineColors[i] ?? 'others' }))
+  const others = sorted.slice(lineColors.length)
+  if (others.length === 0) return most
+  const values = sumOf(others.map((line) => line.values))
+  return [...most, { label: `${others.length} others`, values, color: 'others' }]
+}

@@ -1,0 +1,98 @@
+import { keyButton } from './denied.js'
+import { count, short } from './numbers.js'
+import { nameOf } from './order.js'
+import { limitersIn, total } from './series.js'
+import { repeat } from './vendor/directives/repeat.js'
+import { html, nothing, svg } from './vendor/lit-html.js'
+
+/** @import { OnOpen } from './denied.js' */
+/** @import { State, TopRow } from './state.js' */
+
+const titles = { requests: 'Most requests', denials: 'Most denials' }
+
+/**
+ * @param {State} state
+ * @param {{ onOpen: OnOpen, onMoreOf: (list: 'requests' | 'denials') => void }} handlers
+ */
+export function topKeys(state, handlers) {
+  return html`<div class="pair">
+    ${/** @type {const} */ (['requests', 'denials']).map((list) => topList(state, list, handlers))}
+  </div>`
+}
+
+/**
+ * @param {State} state
+ * @param {'requests' | 'denials'} list
+ * @param {{ onOpen: OnOpen, onMoreOf: (list: 'requests' | 'denials') => void }} handlers
+ */
+function topList({ view, scope, lengths }, list, { onOpen, onMoreOf }) {
+  const limiters = view === undefined ? [] : limitersIn(view, scope)
+  const rows = limiters
+    .flatMap(({ name, canAct, top }) =>
+      top[list].keys.map((row) => ({ ...row, limiter: name, canAct })),
+    )
+    .toSorted((a, b) => b.count - a.count)
+  const unlisted = total(limiters.map(({ top }) => top[list].unlisted))
+  const shown = rows.slice(0, lengths[list])
+  const most = rows[0]?.count ?? 0
+  return html`<section class="sheet" aria-labelledby="top-${list}">
+    <div class="sheet-head"><h2 id="top-${list}">${titles[list]}</h2></div>
+    ${
+      rows.length === 0
+        ? html`<p class="nothing">No ${list} have been counted.</p>`
+        : html`<table class="top">
+            <caption class="hidden">
+              Keys with the most ${list}. The true count of a key is lower by its error at most.
+            </caption>
+            <thead class="bare">
+              <tr>
+                <th scope="col"><span class="hidden">Key</span></th>
+                <th scope="col"><span class="hidden">Limiter</span></th>
+                <th scope="col">
+                  <span class="hidden">Count, and by how much it may be too high</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              ${repeat(shown, nameOf, (row) => topRow(row, list, most, onOpen))}
+            </tbody>
+          </table>`
+    }
+    <div class="list-foot">
+      ${
+        rows.length > shown.length
+          ? html`<button type="button" class="quiet" @click=${() => onMoreOf(list)}>
+              Show ${Math.min(16, rows.length - shown.length)} more of ${count(rows.length)}
+            </button>`
+          : nothing
+      }
+      ${unlisted > 0 ? html`<p class="hint">${short(unlisted)} by other keys</p>` : nothing}
+    </div>
+  </section>`
+}
+
+/** @param {TopRow} row @param {string} list @param {number} most @param {OnOpen} onOpen */
+function topRow(row, list, most, onOpen) {
+  const { key, limiter, count: counted, error } = row
+  const share = most === 0 ? 0 : counted / most
+  return html`<tr>
+    <th scope="row">
+      <svg class="share-of ${list}" width="100%" height="100%" aria-hidden="true">
+        ${svg`<rect width="${share * 100}%" height="100%" rx="4" />`}
+      </svg>
+      ${keyButton(key, () => onOpen(row))}
+    </th>
+    <td class="limiter">${limiter}</td>
+    <td class="number">
+      ${count(counted)}${
+        error > 0
+          ? html` <span
+              class="error"
+              title="Between ${count(counted - error)} and ${count(counted)}"
+              >±${short(error)}</span
+            >`
+          : nothing
+      }
+    </td>
+  </tr>`
+}
