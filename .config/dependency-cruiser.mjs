@@ -94,6 +94,7 @@ const rules = {
       `${core}/algorithms/register\\.ts$`,
       storeContract,
       memoryStore,
+      `${core}/stores/redis/scripts\\.ts$`,
       `${core}/limiter/`,
       `${core}/limited/`,
       npm('ipaddr\\.js', 'negotiator'),
@@ -119,6 +120,11 @@ const rules = {
   },
   client: adapter('client'),
   metrics: adapter('metrics', '^(?:node:)?diagnostics_channel$'),
+  dashboard: adapter(
+    'dashboard',
+    'packages/core/(?:bundle|src)/hot-keys/',
+    '^(?:node:)?(?:crypto|diagnostics_channel|fs|fs/promises|http|path|timers/promises|url)$',
+  ),
   sockets: adapter('sockets', '^(?:node:)?events$'),
   testing: {
     from: 'packages/testing/src/',
@@ -172,6 +178,7 @@ const floors = [
     'packages/rules/src',
     [['errors'], ['document'], ['match'], ['compile/limits'], ['compile'], ['check', 'loading']],
   ],
+  ['packages/dashboard/src', [['collect'], ['data'], ['share'], ['http']]],
   ['packages/cli/src', [['text'], ['simulate'], ['reading'], ['live'], ['output'], ['commands']]],
   ['packages/cli/src/simulate', [['cut'], ['input']]],
   ['packages/cli/src/simulate', [['report'], ['rules']]],

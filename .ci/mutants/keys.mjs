@@ -10,20 +10,20 @@ export const mutants = [
   {
     file: `${core}/hot-keys/hot-keys.ts`,
     name: 'a new key takes over no error',
-    find: 'error: least.count }',
-    replace: 'error: 0 }',
+    find: 'key: own, count, error: count }',
+    replace: 'key: own, count, error: 0 }',
   },
   {
     file: `${core}/hot-keys/hot-keys.ts`,
     name: 'the greatest key is replaced',
-    find: 'heap[child].count >= place.count',
-    replace: 'heap[child].count <= place.count',
+    find: 'heap[child].hot.count >= count',
+    replace: 'heap[child].hot.count <= count',
   },
   {
     file: `${core}/hot-keys/hot-keys.ts`,
     name: 'the greater child rises',
-    find: 'heap[child + 1].count < heap[child].count',
-    replace: 'heap[child + 1].count > heap[child].count',
+    find: 'heap[child + 1].hot.count < heap[child].hot.count',
+    replace: 'heap[child + 1].hot.count > heap[child].hot.count',
   },
   {
     file: `${core}/hot-keys/hot-keys.ts`,
@@ -40,14 +40,32 @@ export const mutants = [
   {
     file: `${core}/hot-keys/hot-keys.ts`,
     name: 'a key that one stream does not list did not occur there',
-    find: '{ key, count: unlisted, error: unlisted }',
-    replace: '{ key, count: counts.unlisted, error: counts.unlisted }',
+    find: 'const others = unlisted - counts.unlisted',
+    replace: 'const others = 0',
   },
   {
     file: `${core}/hot-keys/hot-keys.ts`,
     name: 'the merged errors are those of one stream',
-    find: 'error: known.error + error - counts.unlisted',
-    replace: 'error: known.error',
+    find: 'known.error += error - counts.unlisted',
+    replace: 'known.error += 0',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'several occurrences count as one',
+    find: 'hot.count += times',
+    replace: 'hot.count += 1',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'the most frequent keys are dropped',
+    find: 'if (last !== undefined && last !== least) this.#sink(last, 0)',
+    replace: '',
+  },
+  {
+    file: `${core}/keys.ts`,
+    name: 'the escapes of a name in Redis are a part of the key',
+    find: 'unescapeTag(tag)\n',
+    replace: 'tag\n',
   },
   {
     file: `${core}/hot-keys/hot-keys.ts`,

@@ -64,6 +64,18 @@ const readers = {
     },
   },
   metrics: { has: ['@sluice/express', 'express', 'prom-client'], rest: '' },
+  dashboard: {
+    has: ['express'],
+    rest: '',
+    check: async ({ ask }) => {
+      const headers = { authorization: 'Bearer secret' }
+      assert.equal((await ask('/limits/api/view')).status, 403)
+      assert.equal(await (await ask('/')).text(), 'Hello')
+      const { limiters } = await (await ask('/limits/api/view', { headers })).json()
+      assert.equal(limiters[0].top.requests.keys[0].count, 1)
+      return 'shows its request'
+    },
+  },
   sockets: {
     has: ['socket.io'],
     rest: '',

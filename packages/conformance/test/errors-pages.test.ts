@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { errorCodes } from '../../core/src/errors.js'
+import { refusals } from '../../dashboard/src/refusal.js'
 import { rulesErrorCodes } from '../../rules/src/errors.js'
 
 const pages: readonly (readonly [page: string, codes: readonly string[]])[] = [
@@ -31,6 +32,14 @@ test('the part "Warnings" of errors.md has a section for each warning, and no ot
   const text = sources.map((file) => read(`../../core/src/${file}`)).join('\n')
   const reported = Array.from(text.matchAll(/warn\(sluiceError\('(\w+)'/g), ([, code]) => code)
   expect(sectionsIn(warnings)).toEqual(reported.toSorted())
+})
+
+test('errors.md has a row for each code of the dashboard, with its status, and no other row', () => {
+  const [, part] = read('../../docs/reference/errors.md').split('\n## Codes of the dashboard\n')
+  const rows = part.split('\n## ')[0].matchAll(/^\| `(SLUICE_\w+)` \| (\d+) \| ./gm)
+  const stated = Array.from(rows, ([, code, status]) => [code, Number(status)])
+  const known = Object.entries(refusals).map(([code, [status]]) => [code, status])
+  expect(stated.toSorted()).toEqual(known.toSorted())
 })
 
 function read(path: string): string {

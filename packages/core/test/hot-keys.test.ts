@@ -31,6 +31,49 @@ describe('HotKeys', () => {
     expect(sketch.add('a')).not.toBe(first)
   })
 
+  test('counts several occurrences at once as the same number of single ones', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(key, fc.integer({ min: 1, max: 9 }))), (counted) => {
+        const [sketch, single] = [new HotKeys(100), new HotKeys(100)]
+        for (const [one, times] of counted) {
+          sketch.add(one, times)
+          for (let i = 0; i < times; i++) single.add(one)
+        }
+        expect(sketch.keys).toEqual(single.keys)
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  test('says by the counts whether a key is new', () => {
+    const sketch = new HotKeys(2)
+    const isNew = (one: string, times?: number): boolean => {
+      const { count, error } = sketch.add(one, times)
+      return count - error === (times ?? 1)
+    }
+    const seen = [isNew('a'), isNew('a'), isNew('b', 3), isNew('b', 3), isNew('c', 2), isNew('a')]
+    expect(seen).toEqual([true, false, true, false, true, true])
+  })
+
+  test('keeps the most frequent keys when it shrinks, and stays within the stated errors', () => {
+    fc.assert(
+      fc.property(stream, stream, places, places, (before, after, size, smaller) => {
+        const sketch = sketchOf(before, size)
+        const kept = sketch.keys.slice(0, smaller)
+        sketch.shrink(smaller)
+        if (smaller < size) {
+          expect(sketch.keys.length).toBe(Math.min(kept.length, smaller))
+          const least = Math.min(...sketch.keys.map(({ count }) => count))
+          expect(least).toBe(Math.min(...kept.map(({ count }) => count)))
+        }
+        for (const one of after) sketch.add(one)
+        expectWithinErrors(sketch, [...before, ...after])
+        expect(sketch.keys.length).toBeLessThanOrEqual(Math.min(size, smaller))
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+
   test('finds the twenty most frequent keys of a Zipf stream', () => {
     expect(
       sketchOf(zipfStream(1), 256)

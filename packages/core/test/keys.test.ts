@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../conformance/src/random.js'
-import { joinKey, redisKey, wrongPart } from '../src/keys.js'
+import { joinKey, keyOfRedisKey, redisKey, wrongPart } from '../src/keys.js'
 
 // Characters that separate, escape or tag, lone surrogates, which have no UTF-8 form, and U+0000, which PostgreSQL refuses.
 const awkward = fc.constantFrom(
@@ -186,4 +186,23 @@ test('two keys in Redis are equal only if prefix, name and key are equal', () =>
 
 test('a key in Redis has the form prefix:name:{key}', () => {
   expect(redisKey('sluice', 'api', 'user|42')).toBe('sluice:api:{user|42}')
+})
+
+test('the key of a name in Redis is the one that the name was made of', () => {
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 3, maxLength: 3 }), key, ([prefix, name], key) => {
+      expect(keyOfRedisKey(prefix, name, redisKey(prefix, name, key))).toBe(key)
+    }),
+    { numRuns: runs(2000) },
+  )
+})
+
+test.each([
+  ['of another prefix', 'other:api:{user}'],
+  ['of another limiter', 'sluice:ap:{user}'],
+  ['of a body', 'sluice:api:{user}:default:2'],
+  ['without a key', 'sluice:api:{}'],
+  ['with braces in the key', 'sluice:api:{a}{b}'],
+])('a name %s has no key', (_, name) => {
+  expect(keyOfRedisKey('sluice', 'api', name)).toBe(undefined)
 })

@@ -48,3 +48,27 @@ rules:
     last: { then: { timeZone: 'Asia/Shanghai' } },
   })
 })
+
+test('the policies of a set are the first ones of each count', async () => {
+  const rules = await compiled(`version: 1
+name: test
+values: { plan: [free, pro] }
+rules:
+  - { id: plain, key: [], limit: 1, window: 1m }
+  - { id: shared, key: [], count: plain, limit: 2, window: 1h }
+  - { id: plans, key: [], limit: { by: plan, free: 3, pro: 4 }, window: 1m }
+  - id: several
+    key: []
+    policies: { a: { kind: gcra, limit: 5, window: 1m }, b: { by: plan, free: { kind: gcra, limit: 6, window: 1m }, pro: { kind: gcra, limit: 7, window: 1m } } }
+  - { id: refused, when: { path: /x }, then: deny }`)
+  const limits = Array.from(rules.policies, ([name, policy]) => [
+    name,
+    Reflect.get(policy, 'limit'),
+  ])
+  expect(limits).toEqual([
+    ['plain', 1],
+    ['plans', 3],
+    ['several.a', 5],
+    ['several.b', 6],
+  ])
+})

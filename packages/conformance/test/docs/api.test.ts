@@ -16,6 +16,7 @@ const packages = [
   'sockets',
   'client',
   'metrics',
+  'dashboard',
   'rules',
   'cli',
 ]

@@ -1,4 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once as onceEvent } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Controller, Get, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
@@ -6,6 +9,7 @@ import { limitedFetch } from '@sluice/client'
 import * as core from '@sluice/core'
 import { databaseStore } from '@sluice/core/database'
 import { createGuard, type Action, type RateLimitOptions } from '@sluice/core/http'
+import { createDashboard, redisView, type View } from '@sluice/dashboard'
 import { rateLimit as fastifyPlugin } from '@sluice/fastify'
 import { rateLimit as fetchLimit } from '@sluice/fetch'
 import { proxyLimit } from '@sluice/fetch/next'
@@ -190,6 +194,28 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       const limiter = limiterOf({ store, policies: nine })
       for (let i = 0; i < 110_000; i++) limiter.consume(`${i}`)
       return store.size
+    },
+  },
+  'dashboard/src/dashboard.ts#DashboardOptions': {
+    async mask() {
+      const [{ key }] = (await viewed()).limiters[0].top.requests.keys
+      return key === 'ann' && 'the key'
+    },
+    async sample() {
+      const [{ count }] = (await viewed()).limiters[0].top.requests.keys
+      return count / 3
+    },
+    async clock() {
+      const before = Date.now()
+      const { at } = await viewed()
+      return at >= before && at <= Date.now() && 'Date.now'
+    },
+  },
+  'dashboard/src/share/redis-view.ts#RedisViewOptions': {
+    async prefix() {
+      await redisView(redis.client()).write('process', '{}', 'secret')
+      const [name] = await redis.connection.keys('*::{view}')
+      return `'${name.slice(0, name.indexOf(':'))}'`
     },
   },
   'core/src/stores/redis/index.ts#RedisStoreOptions': {
@@ -539,4 +565,18 @@ async function onNest(): Promise<string[]> {
   })
   await app.close()
   return events.map(({ limiter }) => limiter)
+}
+
+/** What a dashboard shows after three requests of a client. */
+async function viewed(): Promise<View> {
+  const dashboard = createDashboard({ limiters: {}, authorize: () => 'read' })
+  onTestFinished(async () => dashboard.close())
+  const limiter = createLimiter({ name: 'viewed', policies: nine })
+  for (let i = 0; i < 3; i++) limiter.consume('ann')
+  const server = createServer(dashboard.handler).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await onceEvent(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/api/view`)
+  return (await response.json()) as View
 }

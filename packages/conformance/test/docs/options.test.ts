@@ -4,6 +4,7 @@ import { limitedFetch } from '@sluice/client'
 import * as core from '@sluice/core'
 import { databaseStore } from '@sluice/core/database'
 import { byIp, type PolicyKind } from '@sluice/core/http'
+import { createDashboard, redisView } from '@sluice/dashboard'
 import { rateLimit as onExpress } from '@sluice/express'
 import { rateLimit as onKoa } from '@sluice/koa'
 import { postgresSchema, postgresStore } from '@sluice/postgres'
@@ -134,6 +135,18 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     (options) => limitMessages(Object.assign(new EventEmitter(), webSocket), limiter, options),
     { onMessage() {} },
     ['sockets/src/limit.ts#SocketLimitOptions', 'sockets/src/messages.ts#MessageOptions'],
+  ],
+  [
+    'createDashboard',
+    createDashboard,
+    { limiters: {}, authorize: () => undefined },
+    ['dashboard/src/dashboard.ts#DashboardOptions'],
+  ],
+  [
+    'redisView',
+    (options) => redisView(nowhere, options),
+    {},
+    ['dashboard/src/share/redis-view.ts#RedisViewOptions'],
   ],
   ['memoryStore', core.memoryStore, {}, ['core/src/stores/memory/index.ts#MemoryStoreOptions']],
   [

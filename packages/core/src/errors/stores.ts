@@ -34,10 +34,10 @@ export const storeMessages = {
     `${where}: the database is ${showDatabase(value)}. A database is an object with the functions "load" and "save": see the type Database of ` +
     `@sluice/core/database.`,
 
-  SLUICE_CLIENT_INVALID: (client: unknown): string =>
-    `redisStore: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client. With ioredis or iovalkey: ` +
-    `redisStore(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); redisStore(client). ` +
-    `Over HTTP: redisStore(restClient({ url, token })).`,
+  SLUICE_CLIENT_INVALID: (client: unknown, where: string): string =>
+    `${where}: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client. With ioredis or iovalkey: ` +
+    `${where}(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); ${where}(client). ` +
+    `Over HTTP: ${where}(restClient({ url, token })).`,
 
   SLUICE_REST_INVALID: (option: 'url' | 'token', value: unknown): string =>
     option === 'url'

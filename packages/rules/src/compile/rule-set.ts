@@ -1,3 +1,4 @@
+import type { Policy } from '@sluice/core'
 import { isPromise, type Awaitable, type Consumption, type Judgement } from '@sluice/core/http'
 import type { RulesDocument } from '../document/document.js'
 import type { Finding } from '../errors.js'
@@ -33,6 +34,11 @@ export interface RuleSet {
   explain(facts: Facts, now: number, options?: ExplainOptions): Awaitable<Explanation>
   /** Counters by the id of the rule. */
   readonly stats: ReadonlyMap<string, RuleStats>
+  /**
+   * A policy for each count of the rules, by its name, with which the methods of a limiter find the count. If the policy depends on the request, such as on a
+   * plan or a schedule, it is the first one of the document.
+   */
+  readonly policies: ReadonlyMap<string, Policy>
 }
 
 /** The compiled rules and lists of a rule set, including the entries of files, for comparisons. */
@@ -132,6 +138,7 @@ export function createRuleSet(program: Program): RuleSet {
     document,
     warnings,
     stats: new Map(rules.map(({ id, number }) => [id, stats[number]])),
+    policies: policiesOf(rules),
     judge: (facts, now) => completed(judge, new RequestContext(facts, now, slots)),
     explain(facts, now, options = {}) {
       const work = (context: RequestContext): Explanation =>
@@ -141,6 +148,18 @@ export function createRuleSet(program: Program): RuleSet {
   }
   partsOfSets.set(set, { rules, lists })
   return set
+}
+
+/** The first rule with a count has its policy. */
+function policiesOf(rules: readonly CompiledRule[]): ReadonlyMap<string, Policy> {
+  const policies = new Map<string, Policy>()
+  for (const { action } of rules) {
+    if (action.type !== 'limit') continue
+    for (const [name, policy] of action.variants.first) {
+      if (!policies.has(name)) policies.set(name, policy)
+    }
+  }
+  return policies
 }
 
 const noCalls: readonly [] = Object.freeze<readonly []>([])

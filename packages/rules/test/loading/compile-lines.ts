@@ -19,6 +19,7 @@ export function compileLines(): Compile & { compiled: string[] } {
         throw new Error('the tests explain nothing')
       },
       stats: new Map(ids.map((id) => [id, stats?.get(id) ?? emptyStats()])),
+      policies: new Map(),
     }
   }
   return Object.assign(compile, { compiled })

@@ -67,9 +67,12 @@ export interface BunRedisClient {
 /** A Redis client that `redisStore` takes. */
 export type SupportedClient = IoredisClient | NodeRedisClient | BunRedisClient | RedisClient
 
-/** @throws SluiceError SLUICE_CLIENT_INVALID */
-export function clientOf(client: SupportedClient): ScriptClient {
-  if (!isClient(client)) throw sluiceError('SLUICE_CLIENT_INVALID', client)
+/**
+ * @param where the function that was passed the client
+ * @throws SluiceError SLUICE_CLIENT_INVALID
+ */
+export function clientOf(client: SupportedClient, where: string = 'redisStore'): ScriptClient {
+  if (!isClient(client)) throw sluiceError('SLUICE_CLIENT_INVALID', client, where)
   if ('send' in client)
     return fromPromises(fromCommands((command, args) => client.send(command, args), false))
   if ('evalsha' in client) return fromIoredis(client)

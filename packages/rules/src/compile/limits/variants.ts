@@ -35,6 +35,8 @@ export interface VariantReader {
   readonly names: readonly string[]
   /** The variants that do not depend on a function of the application. */
   readonly all: readonly Variant[]
+  /** The policies of the first choice of each, by the names of their counts. */
+  readonly first: readonly (readonly [string, Policy])[]
   /** The variant of a request. */
   variantOf(context: RequestContext): Variant
   /** The variant that the request would have without an override. */
@@ -133,6 +135,7 @@ function createReader(
 
   return {
     names: slots.map(({ name }) => name),
+    first: slots.map(({ name, alternatives: [{ policy }] }) => [name, policy]),
     get all() {
       if (only !== undefined) return [only]
       if (slots.length === 1) slots[0].alternatives.forEach((_, i) => ownVariant([i]))
@@ -154,6 +157,7 @@ function createReader(
 function readerOf(variant: Variant): VariantReader {
   return {
     names: variant.policies.map(([name]) => name),
+    first: variant.policies,
     all: [variant],
     variantOf: () => variant,
     ownVariantOf: () => variant,

@@ -1,0 +1,222 @@
+import type { Decision, DecisionEvent } from '@sluice/core'
+import { decidedPolicies, warnOfFailure, type DecidedBy } from '@sluice/core/http'
+import { DeniedKeys } from './denied-keys.js'
+import { KeyMemory } from './key-memory.js'
+import { LimiterRecord, type PolicyRecord } from './limiter-record.js'
+import { Names } from './names.js'
+import { createRing, stepCount, stepMs, stepOf } from './steps.js'
+
+/** The most limiters. The decisions of any further one are counted together. */
+const mostLimiters = 50
+
+/** The most policies that have a ring of their own, of all limiters. */
+const mostRings = 160
+
+/** The most policies, of all limiters. The denials of any further one are counted for its limiter only. */
+const mostPolicies = 512
+
+/** The name of the record of all limiters that are too many. */
+export const otherLimiters = 'other limiters'
+
+/** A new sketch of keys begins after this number of steps: five minutes. */
+const stepsOfSketch = 30
+
+/** A decision of a version of core that has exemptions. */
+type MaybeExempt = Decision & { readonly exempt?: true }
+
+/** Collects the decisions of a process: the counts of the last hour, the most frequent keys, and the denied keys. At most about 5 MB. */
+export class Collector {
+  readonly limiters: Map<string, LimiterRecord> = new Map()
+  readonly denied: DeniedKeys = new DeniedKeys()
+  readonly #memory = new KeyMemory()
+  readonly #names = new Names()
+  readonly #clock: () => number
+  /** Only every n-th allowed decision reaches the sketches. */
+  readonly #every: number
+  #skipped = 0
+  #step: number
+  #stepEndsAt: number
+  #sketchStep: number
+  #rings = 0
+  #policies = 0
+  #hasFailed = false
+
+  constructor(clock: () => number, every: number) {
+    this.#clock = clock
+    this.#every = every
+    this.#step = stepOf(clock())
+    this.#stepEndsAt = (this.#step + 1) * stepMs
+    this.#sketchStep = this.#step
+  }
+
+  /** Counts a decision. It never throws, because an error of a subscriber would end the process. */
+  readonly note = (event: DecisionEvent): void => {
+    try {
+      this.#note(event)
+    } catch (error) {
+      if (!this.#hasFailed) warnOfFailure(error)
+      this.#hasFailed = true
+    }
+  }
+
+  /** Does not count the decisions of some policies of a limiter as requests: only their denials are counted, policy by policy. */
+  silence(limiter: string, isSilent: (policy: string) => boolean): void {
+    this.#recordOf(limiter, this.now()).isSilent = isSilent
+  }
+
+  /** The time, after all steps before it have ended. */
+  now(): number {
+    const now = this.#clock()
+    if (now >= this.#stepEndsAt) this.#advance(now)
+    return now
+  }
+
+  /** The number of the current step. */
+  get step(): number {
+    return this.#step
+  }
+
+  #note({ limiter, keys, decision }: DecisionEvent): void {
+    const now = this.now()
+    const record = this.#recordOf(limiter, now)
+    if (record.isSilent !== undefined && areSilent(keys, record.isSilent)) {
+      record.learn(keys, decision, this.#mayAddPolicy)
+      for (const name of decision.deniedBy) this.#countDenial(record.policies.get(name))
+      return
+    }
+    const place = this.#step % stepCount
+    if (!decision.allowed) {
+      record.denied[place]++
+      this.#noteDenial(record, keys, decision, now)
+      return
+    }
+    if ((decision as MaybeExempt).exempt === true) record.exempt[place]++
+    else record.allowed[place]++
+    record.learn(keys, decision, this.#mayAddPolicy)
+    if (++this.#skipped < this.#every) return
+    this.#skipped = 0
+    this.#addKeys(record, keys, this.#every)
+    if (record.deniedPlaces.size === 0) return
+    for (const name in keys) this.denied.noteAllowed(record.deniedPlaces, keys[name], now)
+  }
+
+  #noteDenial(
+    record: LimiterRecord,
+    keys: DecisionEvent['keys'],
+    decision: Decision,
+    now: number,
+  ): void {
+    record.learn(keys, decision, this.#mayAddPolicy)
+    this.#addKeys(record, keys, 1)
+    const decided = decidedPolicies(decision)
+    for (const { name, policy } of decided) {
+      const known = record.policies.get(name)
+      if (known === undefined) continue
+      known.policy = policy
+      known.limit = decision.policies[name].limit
+    }
+    const { deniedBy } = decision
+    for (const name of deniedBy) this.#countDenial(record.policies.get(name))
+    if (deniedBy.length === 1) {
+      this.#noteDeniedKey(record, keys[deniedBy[0]], deniedBy, decision, decided, now)
+      return
+    }
+    const denying = new Map<string, string[]>()
+    for (const name of deniedBy) {
+      const names = denying.get(keys[name])
+      if (names === undefined) denying.set(keys[name], [name])
+      else names.push(name)
+    }
+    for (const [key, names] of denying) {
+      this.#noteDeniedKey(record, key, names, decision, decided, now)
+    }
+  }
+
+  /** @param names the policies that deny the key */
+  #noteDeniedKey(
+    record: LimiterRecord,
+    key: string | undefined,
+    names: readonly string[],
+    { policies, source }: Decision,
+    decided: readonly DecidedBy[],
+    now: number,
+  ): void {
+    if (key === undefined) return
+    this.#memory.add(record.denials, key, 1)
+    let until = now
+    for (const name of names) {
+      until = Math.max(until, now + (policies[name].retryAfterMs ?? Infinity))
+    }
+    let isBlocked = false
+    for (const { name, blockedMs } of decided) {
+      // The block of a decision without counts is a guess.
+      if (blockedMs > 0 && source !== 'closed' && names.includes(name)) isBlocked = true
+    }
+    const denial = { until, policies: this.#names.listOf(names), source, isBlocked }
+    this.denied.add(record.deniedPlaces, key, denial, now)
+  }
+
+  #countDenial(policy: PolicyRecord | undefined): void {
+    if (policy === undefined) return
+    if (policy.denied === undefined) {
+      if (this.#rings >= mostRings) return
+      this.#rings++
+      policy.denied = createRing()
+    }
+    policy.denied[this.#step % stepCount]++
+  }
+
+  readonly #mayAddPolicy = (): boolean => {
+    if (this.#policies >= mostPolicies) return false
+    this.#policies++
+    return true
+  }
+
+  /** Counts each key of a request once. */
+  #addKeys(record: LimiterRecord, keys: DecisionEvent['keys'], times: number): void {
+    let first: string | undefined
+    let others: string[] | undefined
+    for (const name in keys) {
+      const key = keys[name]
+      if (first === undefined) {
+        first = key
+        this.#memory.add(record.requests, key, times)
+      } else if (key !== first && others?.includes(key) !== true) {
+        others = [...(others ?? []), key]
+        this.#memory.add(record.requests, key, times)
+      }
+    }
+  }
+
+  #recordOf(name: string, now: number): LimiterRecord {
+    const known = this.limiters.get(name)
+    if (known !== undefined) return known
+    const isOne = this.limiters.size < mostLimiters - 1
+    const own = isOne ? name : otherLimiters
+    let record = this.limiters.get(own)
+    if (record === undefined) {
+      record = new LimiterRecord(own, now)
+      this.limiters.set(own, record)
+      this.#memory.watch(record.requests)
+      this.#memory.watch(record.denials)
+    }
+    return record
+  }
+
+  #advance(now: number): void {
+    const to = stepOf(now)
+    for (const record of this.limiters.values()) record.clearSteps(this.#step, to)
+    this.#step = to
+    this.#stepEndsAt = (to + 1) * stepMs
+    this.denied.sweep(now)
+    if (to - this.#sketchStep < stepsOfSketch) return
+    this.#sketchStep = to
+    this.#memory.rotate(now)
+  }
+}
+
+/** Whether none of the policies denies a request. */
+function areSilent(keys: DecisionEvent['keys'], isSilent: (policy: string) => boolean): boolean {
+  for (const name in keys) if (!isSilent(name)) return false
+  return true
+}

@@ -1,0 +1,104 @@
+import type { Decision, DecisionEvent, Policy } from '@sluice/core'
+import { decidedPolicies } from '@sluice/core/http'
+import { clearSteps, createRing, type Ring } from './steps.js'
+import type { DeniedPlaces } from './denied-keys.js'
+import { RecentKeys } from './recent-keys.js'
+
+/** A policy of a limiter, as decisions show it. */
+export interface PolicyRecord {
+  readonly name: string
+  /** Policies of one group count by the same key. */
+  group: number
+  /** Undefined until it denies. */
+  denied: Ring | undefined
+  limit: number | undefined
+  /** The policy itself, for methods of limiters whose calls pass their policies. */
+  policy: Policy | undefined
+}
+
+/** The decisions of one limiter in the last hour. */
+export class LimiterRecord {
+  readonly name: string
+  readonly allowed: Ring = createRing()
+  readonly denied: Ring = createRing()
+  readonly exempt: Ring = createRing()
+  readonly policies: Map<string, PolicyRecord> = new Map()
+  readonly requests: RecentKeys
+  readonly denials: RecentKeys
+  readonly deniedPlaces: DeniedPlaces = new Map()
+  /** Tells which of its policies deny no request. */
+  isSilent: ((policy: string) => boolean) | undefined
+  #groups = 0
+
+  constructor(name: string, now: number) {
+    this.name = name
+    this.requests = new RecentKeys(now)
+    this.denials = new RecentKeys(now)
+  }
+
+  /**
+   * Takes the policies that a decision names for the first time, and which of them count by the same key.
+   *
+   * @param mayAdd whether there is room for another policy
+   */
+  learn(keys: DecisionEvent['keys'], decision: Decision, mayAdd: () => boolean): void {
+    let first: PolicyRecord | undefined
+    let firstKey: string | undefined
+    for (const name in keys) {
+      const policy = this.policies.get(name) ?? (mayAdd() ? this.#add(name, decision) : undefined)
+      if (policy === undefined) continue
+      if (first === undefined) {
+        first = policy
+        firstKey = keys[name]
+      } else if (keys[name] !== firstKey) this.#joinByKey(keys, name, policy)
+      else if (policy.group !== first.group) this.#join(first, policy)
+    }
+  }
+
+  #add(name: string, decision: Decision): PolicyRecord {
+    const record: PolicyRecord = {
+      name,
+      group: this.#groups++,
+      denied: undefined,
+      limit: decision.policies[name]?.limit,
+      policy: decidedPolicies(decision).find((one) => one.name === name)?.policy,
+    }
+    this.policies.set(name, record)
+    return record
+  }
+
+  /** Joins a policy whose key is not that of the first policy with another one that counts by its key. */
+  #joinByKey(keys: DecisionEvent['keys'], name: string, policy: PolicyRecord): void {
+    for (const other in keys) {
+      if (other === name) return
+      const known = this.policies.get(other)
+      if (known === undefined || keys[other] !== keys[name]) continue
+      if (known.group !== policy.group) this.#join(known, policy)
+      return
+    }
+  }
+
+  #join(some: PolicyRecord, { group }: PolicyRecord): void {
+    for (const policy of this.policies.values()) {
+      if (policy.group === group) policy.group = some.group
+    }
+  }
+
+  /** The names of the policies, by their groups. */
+  groups(): string[][] {
+    const groups = new Map<number, string[]>()
+    for (const { name, group } of this.policies.values()) {
+      const names = groups.get(group)
+      if (names === undefined) groups.set(group, [name])
+      else names.push(name)
+    }
+    return [...groups.values()]
+  }
+
+  clearSteps(after: number, to: number): void {
+    for (const ring of [this.allowed, this.denied, this.exempt]) clearSteps(ring, after, to)
+    for (const { denied } of this.policies.values()) {
+      if (denied !== undefined) clearSteps(denied, after, to)
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import type { Limiter } from '@sluice/core'
+import {
+  checked,
+  checkedIfGiven,
+  isFunction,
+  isPromise,
+  isRecord,
+  optional,
+  readOptions,
+  sluiceError,
+  warnOfFailure,
+  type Awaitable,
+} from '@sluice/core/http'
+import { collect } from './collect/subscription.js'
+import { isRules, silentPolicies, type DashboardRules } from './data/rules-data.js'
+import { viewOf } from './data/view-of.js'
+import type { Authorization } from './http/authorize.js'
+import { createHandler } from './http/handler.js'
+import { KeyDesk } from './keys/key-desk.js'
+import { KeyIds } from './keys/key-ids.js'
+import { Processes } from './processes.js'
+import type { DashboardShare } from './share/share.js'
+
+/** Options of `createDashboard`. `R` is the type of the requests. */
+export interface DashboardOptions<R extends IncomingMessage = IncomingMessage> {
+  /** The limiters that can be acted upon: `rateLimit(…).limiter`, or those of `createLimiter`. The page shows all limiters of the process, by their own names. */
+  readonly limiters: Readonly<Record<string, Limiter>>
+  /** The rules of the application, as `loadRules` returns them. */
+  readonly rules?: DashboardRules
+  /**
+   * Returns the role of the user who makes a request: `'read'` to look, `'write'` to look and act, or `{ role, name }`. Without a role, or after an error, the request is
+   * answered with 403. There is no default.
+   */
+  readonly authorize: (request: R) => Awaitable<Authorization>
+  /** `redisView(client)`, to show all processes together. Without it, the page shows the process that answers. */
+  readonly share?: DashboardShare
+  /**
+   * Returns the text that is shown for a key, as it is counted.
+   *
+   * @default the key
+   */
+  readonly mask?: (key: string) => string
+  /**
+   * The share of the allowed decisions that are counted for the most frequent keys. All denials are.
+   *
+   * @default 1
+   */
+  readonly sample?: number
+  /**
+   * Returns milliseconds since the epoch: for tests.
+   *
+   * @default Date.now
+   */
+  readonly clock?: () => number
+}
+
+/** A page that shows which clients are limited. */
+export interface Dashboard<R extends IncomingMessage = IncomingMessage> {
+  /** Handles requests at any mount. It never throws, and passes no error on. */
+  readonly handler: (request: R, response: ServerResponse) => void
+  /** Ends the collection of data, and removes those of this process from the others. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates the page that shows who is limited, as a handler for `node:http`, Express, Koa, Fastify and NestJS. From then on, the decisions of all limiters of the
+ * process are counted.
+ *
+ * @example
+ * import { createDashboard } from '@sluice/dashboard'
+ *
+ * const dashboard = createDashboard({
+ *   limiters: { api: limit.limiter },
+ *   authorize: (request) => (isAdmin(request) ? 'write' : undefined),
+ * })
+ * app.use('/limits', dashboard.handler)
+ * @throws SluiceError if an option is missing, unknown or invalid
+ */
+export function createDashboard<R extends IncomingMessage = IncomingMessage>(
+  options: DashboardOptions<R>,
+): Dashboard<R> {
+  return dashboardWith(options, fileURLToPath(new URL('../page/', import.meta.url)))
+}
+
+/** The dashboard with the page of a folder: tests have pages of their own. */
+export function dashboardWith<R extends IncomingMessage>(
+  options: DashboardOptions<R>,
+  folder: string,
+): Dashboard<R> {
+  const { limiters, sample } = readOptions(where, options, readers)
+  const { authorize, rules, share, mask = (key) => key, clock = Date.now } = options
+  const byName = limitersByName(limiters)
+  const collected = collect(clock, Math.round(1 / sample))
+  if (rules !== undefined) collected.collector.silence(rules.name, silentPolicies(rules))
+  const ids = new KeyIds()
+  const processes = new Processes(collected, rules, share, ids)
+  const shown = { acting: [...byName.keys()], rules, mask: safeMask(mask) }
+  const desk = new KeyDesk(byName, share, processes, ids, shown)
+  const api = {
+    view: async ({ role }: { readonly role: 'read' | 'write' }) =>
+      viewOf(processes, ids, shown, role),
+    key: desk.key.bind(desk),
+    search: desk.search.bind(desk),
+    act: desk.act.bind(desk),
+  }
+  return {
+    handler: createHandler(api, authorize, folder),
+    close: async () => processes.close(),
+  }
+}
+
+const where = 'createDashboard'
+
+const readers = {
+  limiters: {
+    ...checked(
+      'an object with the limiters that can be acted upon: { api: limit.limiter }',
+      areLimiters,
+    ),
+    advice: limiterAdvice,
+  },
+  rules: {
+    ...checkedIfGiven('rules, such as those that loadRules returns', isRules),
+    advice: (value: unknown) => (isPromise(value) ? 'This is a promise: await it' : undefined),
+  },
+  authorize: checked(
+    "a function that returns 'write', 'read' or undefined for a request: the page shows the keys of clients and can block them, so it has no default",
+    isFunction,
+  ),
+  share: checkedIfGiven('redisView(client)', isShare),
+  mask: checkedIfGiven('a function from a key to the text that is shown', isFunction),
+  sample: optional(checked('a number above 0, up to 1', isPart), 1),
+  clock: checkedIfGiven('a function that returns milliseconds since the epoch', isFunction),
+}
+
+function areLimiters(value: unknown): value is Readonly<Record<string, Limiter>> {
+  return isRecord(value) && Object.values(value).every(isLimiter)
+}
+
+const methods = ['status', 'block', 'unblock', 'reset', 'penalize']
+
+function isLimiter(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    typeof value['name'] === 'string' &&
+    methods.every((method) => isFunction(value[method]))
+  )
+}
+
+function limiterAdvice(value: unknown): string | undefined {
+  const wrong = isRecord(value)
+    ? Object.entries(value).find(([, one]) => !isLimiter(one))
+    : undefined
+  if (wrong === undefined) return undefined
+  const [name, one] = wrong
+  return typeof one === 'function' && 'limiter' in one
+    ? `"${name}" looks like a rateLimit: pass its "limiter"`
+    : `"${name}" is no limiter`
+}
+
+/** Events contain only the name of a limiter, so two limiters with one name would be one. */
+function limitersByName(limiters: Readonly<Record<string, Limiter>>): ReadonlyMap<string, Limiter> {
+  const byName = new Map<string, Limiter>()
+  for (const limiter of Object.values(limiters)) {
+    const { name } = limiter
+    if (byName.has(name) && byName.get(name) !== limiter) {
+      const expected = 'limiters with different names'
+      const advice = `Two of them are called "${name}": give each a "name"`
+      throw sluiceError('SLUICE_OPTION_INVALID', where, 'limiters', limiters, expected, advice)
+    }
+    byName.set(name, limiter)
+  }
+  return byName
+}
+
+function isPart(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value <= 1
+}
+
+function isShare(value: unknown): boolean {
+  return (
+    isRecord(value) &&
+    ['write', 'read', 'remove', 'search'].every((name) => isFunction(value[name]))
+  )
+}
+
+/** A mask that fails shows no key. */
+function safeMask(mask: (key: string) => string): (key: string) => string {
+  let hasFailed = false
+  return function shownKey(key) {
+    try {
+      const text: unknown = mask(key)
+      if (typeof text === 'string') return text
+      throw sluiceError('SLUICE_RESULT_INVALID', where, 'mask', text, 'a string')
+    } catch (error) {
+      if (!hasFailed) warnOfFailure(error)
+      hasFailed = true
+      return hidden
+    }
+  }
+}
+
+const hidden = '(hidden)'

@@ -1,0 +1,150 @@
+import { mergedKeys } from '@sluice/core/hot-keys'
+import type { DeniedRun } from '../collect/denied-keys.js'
+import type { RecentCounts } from '../collect/recent-keys.js'
+import { CountsSum, type Counts } from './counts.js'
+import type {
+  ClearedKey,
+  LimiterData,
+  PolicyData,
+  ProcessData,
+  SharedData,
+} from './process-data.js'
+
+/** The places of merged sketches. */
+const places = 256
+
+/** The data of this process and of others together. The first one gives the time and the steps. */
+export function mergedLimiters(own: ProcessData, others: readonly SharedData[]): LimiterData[] {
+  const parts = new Map<string, Parts>()
+  for (const limiter of own.limiters) parts.set(limiter.name, { own: limiter, others: [] })
+  for (const { limiters } of others) {
+    for (const limiter of limiters) {
+      const known = parts.get(limiter.name)
+      if (known === undefined) parts.set(limiter.name, { own: undefined, others: [limiter] })
+      else known.others.push(limiter)
+    }
+  }
+  const cleared = clearedTimes([own, ...others].flatMap((data) => data.cleared))
+  return Array.from(parts, ([name, of]) => mergedLimiter(name, of, own.startsAt, cleared))
+}
+
+/** A limiter in several processes. */
+interface Parts {
+  readonly own: LimiterData | undefined
+  readonly others: LimiterData<Counts>[]
+}
+
+type ClearedTimes = ReadonlyMap<string, number>
+
+function clearedTimes(all: readonly ClearedKey[]): ClearedTimes {
+  const times = new Map<string, number>()
+  for (const { limiter, key, at } of all) {
+    const id = clearedId(limiter, key)
+    times.set(id, Math.max(at, times.get(id) ?? 0))
+  }
+  return times
+}
+
+function clearedId(limiter: string, key: string): string {
+  return `${limiter}\0${key}`
+}
+
+function mergedLimiter(
+  name: string,
+  { own, others }: Parts,
+  startsAt: number,
+  cleared: ClearedTimes,
+): LimiterData {
+  const all = own === undefined ? others : [own, ...others]
+  const sum = (of: 'allowed' | 'denied' | 'exempt'): readonly number[] => {
+    const total = new CountsSum(startsAt, own?.[of])
+    for (const limiter of others) total.add(limiter[of])
+    return total.counts()
+  }
+  return {
+    name,
+    allowed: sum('allowed'),
+    denied: sum('denied'),
+    exempt: sum('exempt'),
+    policies: mergedPolicies(own?.policies ?? [], others, startsAt),
+    groups: mergedGroups(all.flatMap(({ groups }) => groups)),
+    requests: mergedCounts(all.map(({ requests }) => requests)),
+    denials: mergedCounts(all.map(({ denials }) => denials)),
+    runs: mergedRuns(name, all, cleared),
+  }
+}
+
+function mergedCounts(all: readonly RecentCounts[]): RecentCounts {
+  if (all.length === 1) return all[0]
+  return { ...mergedKeys(all, places), sinceAt: Math.min(...all.map(({ sinceAt }) => sinceAt)) }
+}
+
+function mergedPolicies(
+  own: readonly PolicyData[],
+  others: readonly LimiterData<Counts>[],
+  startsAt: number,
+): readonly PolicyData[] {
+  if (others.length === 0) return own
+  const merged = new Map<string, { first: PolicyData<unknown>; denied: CountsSum }>()
+  for (const first of own) {
+    merged.set(first.name, { first, denied: new CountsSum(startsAt, first.denied) })
+  }
+  for (const { policies } of others) {
+    for (const policy of policies) {
+      const known = merged.get(policy.name) ?? {
+        first: policy,
+        denied: new CountsSum(startsAt, undefined),
+      }
+      known.denied.add(policy.denied)
+      merged.set(policy.name, known)
+    }
+  }
+  return Array.from(merged.values(), ({ first: { name, limit, policy }, denied }) => {
+    return { name, limit, policy, denied: denied.counts() }
+  })
+}
+
+/** Policies that count by the same key in one process do so in all of them. */
+export function mergedGroups(all: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const groups: Set<string>[] = []
+  for (const names of all) {
+    const joined = new Set(names)
+    for (let i = groups.length - 1; i >= 0; i--) {
+      if (names.some((name) => groups[i].has(name))) {
+        for (const name of groups[i]) joined.add(name)
+        groups.splice(i, 1)
+      }
+    }
+    groups.push(joined)
+  }
+  return groups.map((names) => Array.from(names))
+}
+
+function mergedRuns(
+  limiter: string,
+  all: readonly Pick<LimiterData, 'runs'>[],
+  cleared: ClearedTimes,
+): readonly DeniedRun[] {
+  const runs = new Map<string, DeniedRun>()
+  for (const { runs: own } of all) {
+    for (const run of own) {
+      if (cleared.size > 0 && run.lastAt <= (cleared.get(clearedId(limiter, run.key)) ?? 0)) {
+        continue
+      }
+      const known = runs.get(run.key)
+      runs.set(run.key, known === undefined ? run : together(known, run))
+    }
+  }
+  return [...runs.values()]
+}
+
+/** The later of the last denials decides. */
+function together(a: DeniedRun, b: DeniedRun): DeniedRun {
+  const last = a.lastAt >= b.lastAt ? a : b
+  return {
+    ...last,
+    policies: [...new Set([...a.policies, ...b.policies])],
+    denials: a.denials + b.denials,
+    firstAt: Math.min(a.firstAt, b.firstAt),
+  }
+}

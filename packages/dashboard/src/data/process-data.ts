@@ -1,0 +1,96 @@
+import type { Policy } from '@sluice/core'
+import type { Collector } from '../collect/collector.js'
+import type { DeniedRun } from '../collect/denied-keys.js'
+import type { LimiterRecord } from '../collect/limiter-record.js'
+import type { RecentCounts } from '../collect/recent-keys.js'
+import { countsOf, startOf, stepCount } from '../collect/steps.js'
+import type { StoreView } from '../view.js'
+import type { Counts } from './counts.js'
+import type { RulesData } from './rules-data.js'
+
+/** The data of one process at a time. `C` is the form of its counts: each step by itself, or as they are shared. */
+export interface ProcessData<C = readonly number[]> {
+  readonly at: number
+  /** When the series of all its limiters begin. */
+  readonly startsAt: number
+  readonly limiters: readonly LimiterData<C>[]
+  readonly stores: readonly StoreView[]
+  readonly rules: RulesData | undefined
+  readonly cleared: readonly ClearedKey[]
+}
+
+/** The data of one process about a limiter. */
+export interface LimiterData<C = readonly number[]> {
+  readonly name: string
+  readonly allowed: C
+  readonly denied: C
+  readonly exempt: C
+  readonly policies: readonly PolicyData<C>[]
+  /** The names of policies that count by the same key. */
+  readonly groups: readonly (readonly string[])[]
+  readonly requests: RecentCounts
+  readonly denials: RecentCounts
+  readonly runs: readonly DeniedRun[]
+}
+
+export interface PolicyData<C = readonly number[]> {
+  readonly name: string
+  readonly denied: C
+  readonly limit: number | undefined
+  readonly policy: Policy | undefined
+}
+
+/** The data of another process. */
+export type SharedData = ProcessData<Counts>
+
+/** A key whose block or counts were ended by an act: denials before that time are over. */
+export interface ClearedKey {
+  readonly limiter: string
+  readonly key: string
+  readonly at: number
+}
+
+/** The counts of a policy that has never denied. */
+export const noCounts: readonly number[] = Object.freeze(Array<number>(stepCount).fill(0))
+
+/** The data of this process. */
+export function dataOf(
+  collector: Collector,
+  stores: readonly StoreView[],
+  rules: RulesData | undefined,
+  cleared: readonly ClearedKey[],
+): ProcessData {
+  const at = collector.now()
+  const { step } = collector
+  return {
+    at,
+    startsAt: startOf(step),
+    limiters: Array.from(collector.limiters.values(), (record) =>
+      limiterData(record, collector, at),
+    ),
+    stores,
+    rules,
+    cleared,
+  }
+}
+
+function limiterData(record: LimiterRecord, { step, denied }: Collector, at: number): LimiterData {
+  return {
+    name: record.name,
+    allowed: countsOf(record.allowed, step),
+    denied: countsOf(record.denied, step),
+    exempt: countsOf(record.exempt, step),
+    policies: Array.from(record.policies.values(), ({ name, denied, limit, policy }) => {
+      return {
+        name,
+        denied: denied === undefined ? noCounts : countsOf(denied, step),
+        limit,
+        policy,
+      }
+    }),
+    groups: record.groups(),
+    requests: record.requests.counts(),
+    denials: record.denials.counts(),
+    runs: denied.runsOf(record.deniedPlaces, at),
+  }
+}

@@ -1,0 +1,144 @@
+import { isCount, isRecord } from '@sluice/core/http'
+import type { Policy } from '@sluice/core'
+import type { HotKey } from '@sluice/core/hot-keys'
+import type { DeniedRun } from '../collect/denied-keys.js'
+import type { RecentCounts } from '../collect/recent-keys.js'
+import { isList } from '../list.js'
+import type { DeniedKey, StoreView } from '../view.js'
+import { readCounts, type Counts } from './counts.js'
+import type { ClearedKey, LimiterData, PolicyData, SharedData } from './process-data.js'
+import type { RulesData } from './rules-data.js'
+import { snapshotVersion } from './snapshot.js'
+
+/** Reads the snapshot of a process. Undefined if another version of this package wrote it, or if it is none. */
+export function readSnapshot(text: string): SharedData | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isRecord(value) || value['v'] !== snapshotVersion) return undefined
+    return processData(value)
+  } catch {
+    return undefined
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Stops the reading of a snapshot. */
+function wrong(): never {
+  throw new TypeError('this is no snapshot')
+}
+
+function processData(value: Json): SharedData {
+  const startsAt = time(value['startsAt'])
+  return {
+    at: time(value['at']),
+    startsAt,
+    limiters: list(value['limiters']).map((one) => limiterData(record(one), startsAt)),
+    stores: list(value['stores']).map((one) => storeView(record(one))),
+    rules: value['rules'] === undefined ? undefined : rulesData(record(value['rules'])),
+    cleared: list(value['cleared']).map((one): ClearedKey => {
+      const [limiter, key, at] = list(one)
+      return { limiter: text(limiter), key: text(key), at: time(at) }
+    }),
+  }
+}
+
+function limiterData(value: Json, startsAt: number): LimiterData<Counts> {
+  const counts = (form: unknown): Counts => readCounts(form, startsAt)
+  const denied = counts(value['denied'])
+  return {
+    name: text(value['name']),
+    allowed: counts(value['allowed']),
+    denied,
+    exempt: counts(value['exempt']),
+    policies: list(value['policies']).map((one): PolicyData<Counts> => {
+      const [name, own, limit, policy] = list(one)
+      return {
+        name: text(name),
+        denied: own === 1 ? denied : counts(own),
+        limit: typeof limit === 'number' ? limit : undefined,
+        policy: isPolicy(policy) ? policy : undefined,
+      }
+    }),
+    groups: list(value['groups']).map((names) => list(names).map(text)),
+    requests: keyCounts(value['requests']),
+    denials: keyCounts(value['denials']),
+    runs: list(value['runs']).map(deniedRun),
+  }
+}
+
+/** The limiter checks the policy itself. */
+function isPolicy(value: unknown): value is Policy {
+  return isRecord(value) && typeof value['kind'] === 'string'
+}
+
+function keyCounts(value: unknown): RecentCounts {
+  const [sinceAt, unlisted, keys] = list(value)
+  return {
+    sinceAt: time(sinceAt),
+    unlisted: count(unlisted),
+    keys: list(keys).map((one): HotKey => {
+      const [key, number, error] = list(one)
+      return { key: text(key), count: count(number), error: count(error) }
+    }),
+  }
+}
+
+function deniedRun(value: unknown): DeniedRun {
+  const [key, policies, until, denials, firstAt, lastAt, source, isBlocked] = list(value)
+  return {
+    key: text(key),
+    policies: list(policies).map(text),
+    until: until === null ? Infinity : time(until),
+    denials: count(denials),
+    firstAt: time(firstAt),
+    lastAt: time(lastAt),
+    source: sources.find((one) => one === source) ?? wrong(),
+    isBlocked: isBlocked === 1,
+  }
+}
+
+const sources: readonly DeniedKey['source'][] = ['store', 'local', 'fallback', 'open', 'closed']
+
+function storeView(value: Json): StoreView {
+  const { lastError } = value
+  return {
+    name: text(value['name']),
+    state: (['ok', 'open', 'fallback'] as const).find((one) => one === value['state']) ?? wrong(),
+    sinceAt: value['sinceAt'] === null ? null : time(value['sinceAt']),
+    errors: count(value['errors']),
+    ...(lastError === undefined ? {} : { lastError: errorOf(record(lastError)) }),
+  }
+}
+
+function errorOf({ code, message, at }: Json): NonNullable<StoreView['lastError']> {
+  return { code: text(code), message: text(message), at: time(at) }
+}
+
+function rulesData({ name, stats }: Json): RulesData {
+  const all = list(stats).map((one): [string, readonly number[]] => {
+    const [id, counts] = list(one)
+    return [text(id), list(counts).map(count)]
+  })
+  return { name: text(name), stats: new Map(all) }
+}
+
+function record(value: unknown): Json {
+  return isRecord(value) ? value : wrong()
+}
+
+function list(value: unknown): readonly unknown[] {
+  return isList(value) ? value : wrong()
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : wrong()
+}
+
+function count(value: unknown): number {
+  return isCount(value) ? value : wrong()
+}
+
+function time(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : wrong()
+}

@@ -1,0 +1,162 @@
+import type { Policy } from '@sluice/core'
+import { isFunction, isRecord } from '@sluice/core/http'
+import type { RuleCounter, RulesView } from '../view.js'
+
+/** The most rules of a view. */
+const mostRules = 1000
+
+/** A rule of a document, as far as the dashboard shows it. */
+export interface ShownRule {
+  readonly id: string
+  readonly note?: string
+  readonly shadow?: boolean
+  readonly enabled?: boolean
+  /** The name of its count. */
+  readonly count?: string
+  readonly over?: unknown
+}
+
+/** The counters of a rule. */
+export type RuleStats = Readonly<Record<RuleCounter, number>>
+
+/** The rules of an application, as `loadRules` of `@sluice/rules` returns them. */
+export interface DashboardRules {
+  readonly name: string
+  readonly current: {
+    readonly document: { readonly rules: readonly ShownRule[] }
+    readonly policies?: ReadonlyMap<string, Policy>
+  }
+  state(): {
+    readonly version: string
+    readonly loadedAt: Date
+    readonly from: string
+    readonly stale: { readonly code: string; readonly message: string } | undefined
+  }
+  stats(): ReadonlyMap<string, RuleStats>
+}
+
+export const ruleCounters: readonly RuleCounter[] = [
+  'matched',
+  'asked',
+  'allowed',
+  'denied',
+  'near',
+  'shadowDenied',
+  'refused',
+  'errors',
+]
+
+/** The counters of the rules of one process, in the order of `ruleCounters`, by the id of the rule. */
+export interface RulesData {
+  readonly name: string
+  readonly stats: ReadonlyMap<string, readonly number[]>
+}
+
+/** The counters that are not 0. */
+export function rulesData(rules: DashboardRules): RulesData {
+  const stats = new Map<string, readonly number[]>()
+  for (const [id, of] of rules.stats()) {
+    const counts = ruleCounters.map((name) => of[name])
+    if (counts.some((count) => count > 0)) stats.set(id, counts)
+  }
+  return { name: rules.name, stats }
+}
+
+/**
+ * The rules of this process, with the counters of all processes that have rules of this name.
+ *
+ * @param refusedAt since when they are not those of their source, if they are not
+ */
+export function rulesView(
+  rules: DashboardRules,
+  all: readonly (RulesData | undefined)[],
+  refusedAt: number,
+): RulesView {
+  const { name, current } = rules
+  const { version, loadedAt, from, stale } = rules.state()
+  const others = all.filter((data) => data?.name === name)
+  const refused =
+    stale === undefined
+      ? {}
+      : { refused: { at: refusedAt, code: stale.code, message: stale.message } }
+  return {
+    name,
+    version,
+    loadedAt: loadedAt.getTime(),
+    from,
+    ...refused,
+    rules: current.document.rules.slice(0, mostRules).map((rule) => {
+      const { shadow = false, enabled = true } = rule
+      return Object.assign(named(rule), { shadow, enabled, stats: sumOf(rule.id, others) })
+    }),
+  }
+}
+
+function sumOf(id: string, all: readonly (RulesData | undefined)[]): RuleStats {
+  const count = (i: number): number =>
+    all.reduce((sum, data) => sum + (data?.stats.get(id)?.[i] ?? 0), 0)
+  const [matched, asked, allowed, denied, near, shadowDenied, refused, errors] = ruleCounters.map(
+    (_, i) => count(i),
+  )
+  return { matched, asked, allowed, denied, near, shadowDenied, refused, errors }
+}
+
+/** The rules that count by some policies: a policy has the name of the count, or that name, a dot and its own name. */
+export function rulesOf(
+  rules: DashboardRules,
+  policies: readonly string[],
+): { readonly id: string; readonly description?: string }[] {
+  return rules.current.document.rules
+    .filter(({ id, count = id }) => {
+      return policies.some((name) => name === count || name.startsWith(`${count}.`))
+    })
+    .slice(0, mostRules)
+    .map(named)
+}
+
+function named({ id, note }: ShownRule): { readonly id: string; readonly description?: string } {
+  return note === undefined ? { id } : { id, description: note }
+}
+
+/** Tells which policies deny no request, because their rules are shadow rules or add a tag. It follows the rules when they are loaded again. */
+export function silentPolicies(rules: DashboardRules): (policy: string) => boolean {
+  let document: DashboardRules['current']['document'] | undefined
+  let loud = new Set<string>()
+  let silent = new Set<string>()
+
+  return function isSilent(policy) {
+    if (document !== rules.current.document) {
+      ;({ document } = rules.current)
+      const [some, others] = [[true], [false]].map(([is]) =>
+        (document?.rules ?? []).filter((rule) => isSilentRule(rule) === is).map(countOf),
+      )
+      silent = new Set(some)
+      loud = new Set(others)
+    }
+    const count = silent.has(policy) || loud.has(policy) ? policy : beforeDot(policy)
+    return silent.has(count) && !loud.has(count)
+  }
+}
+
+function isSilentRule({ shadow, over }: ShownRule): boolean {
+  return shadow === true || (isRecord(over) && 'tag' in over)
+}
+
+function countOf({ id, count = id }: ShownRule): string {
+  return count
+}
+
+function beforeDot(policy: string): string {
+  return policy.slice(0, Math.max(0, policy.lastIndexOf('.')))
+}
+
+/** Whether a value is rules that were loaded. */
+export function isRules(value: unknown): value is DashboardRules {
+  return (
+    isRecord(value) &&
+    typeof value['name'] === 'string' &&
+    isFunction(value['state']) &&
+    isFunction(value['stats']) &&
+    isRecord(value['current'])
+  )
+}

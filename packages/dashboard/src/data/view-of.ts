@@ -1,0 +1,46 @@
+import { mergedStores } from '../collect/store-records.js'
+import type { KeyIds } from '../keys/key-ids.js'
+import type { Processes } from '../processes.js'
+import type { Role, View } from '../view.js'
+import { mergedLimiters } from './merge.js'
+import { limiterViews } from './present.js'
+import { rulesView, type DashboardRules } from './rules-data.js'
+
+/** The settings of a dashboard that its answers depend on. */
+export interface Shown {
+  /** The limiters that can be acted upon. */
+  readonly acting: readonly string[]
+  readonly rules: DashboardRules | undefined
+  readonly mask: (key: string) => string
+}
+
+/** The answer of `api/view`: the data of all processes. */
+export async function viewOf(
+  processes: Processes,
+  ids: KeyIds,
+  { acting, rules, mask }: Shown,
+  role: Role,
+): Promise<View> {
+  const { state, notMerged, error, data } = await processes.others()
+  const own = processes.own()
+  const all = [own, ...data]
+  const shown = { idOf: ids.idOf.bind(ids), textOf: mask }
+  const refusedAt = processes.refusedAt()
+  return {
+    at: own.at,
+    role,
+    processes: all.length + notMerged,
+    share: { state, notMerged, ...(error === undefined ? {} : { error }) },
+    limiters: limiterViews(mergedLimiters(own, data), acting, own, shown),
+    ...(rules === undefined
+      ? {}
+      : {
+          rules: rulesView(
+            rules,
+            all.map((one) => one.rules),
+            refusedAt,
+          ),
+        }),
+    stores: mergedStores(all.map(({ stores }) => stores)),
+  }
+}

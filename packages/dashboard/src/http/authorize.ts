@@ -1,0 +1,58 @@
+import { isRecord, sluiceError, type Awaitable } from '@sluice/core/http'
+import type { Visitor } from '../act-event.js'
+import { refusal } from '../refusal.js'
+import { bounded } from '../share/bounded.js'
+import type { Role } from '../view.js'
+
+/** The result of `authorize`: a role, or a role and a name for the events of acts. Without a role, the request is refused. */
+export type Authorization =
+  | Role
+  | { readonly role: Role | undefined; readonly name?: string | undefined }
+  | undefined
+  | null
+  | false
+
+/** The longest that a request waits for `authorize`. */
+const waitMs = 5000
+
+/**
+ * Asks the application who makes a request. An error of it refuses the request, and is a warning of the process.
+ *
+ * @throws Refusal SLUICE_VIEW_FORBIDDEN
+ */
+export async function visitorOf<R>(
+  authorize: (request: R) => Awaitable<Authorization>,
+  request: R,
+  warn: (error: unknown) => void,
+): Promise<Visitor> {
+  const given = await answerOf(authorize, request, warn)
+  const visitor = typeof given === 'string' ? { role: given } : given
+  if (visitor === undefined || visitor === null || visitor === false) throw forbidden()
+  const { role, name } = isRecord(visitor) ? visitor : {}
+  if (role === undefined) throw forbidden()
+  if (role === 'read' || role === 'write') {
+    return typeof name === 'string' ? { role, name } : { role }
+  }
+  const expected = "'write', 'read', { role, name } or undefined"
+  warn(sluiceError('SLUICE_RESULT_INVALID', where, 'authorize', given, expected))
+  throw forbidden()
+}
+
+async function answerOf<R>(
+  authorize: (request: R) => Awaitable<Authorization>,
+  request: R,
+  warn: (error: unknown) => void,
+): Promise<unknown> {
+  try {
+    return await bounded(authorize(request), waitMs, 'The option "authorize"')
+  } catch (error) {
+    warn(error)
+    throw forbidden()
+  }
+}
+
+const where = 'createDashboard'
+
+function forbidden(): Error {
+  return refusal('SLUICE_VIEW_FORBIDDEN')
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SluiceError } from '@sluice/core'
+import type { Awaitable } from '@sluice/core/http'
+import type { Visitor } from '../act-event.js'
+import { Refusal, refusal } from '../refusal.js'
+import { visitorOf, type Authorization } from './authorize.js'
+import { readBody } from './body.js'
+import { indexName, readFiles, type PageFile } from './files.js'
+import { assertOwnAct, assertOwnRead } from './origin.js'
+import { json, refused, send, type Answer } from './respond.js'
+import { routeOf, type ApiName } from './route.js'
+import { createWarner } from './warner.js'
+
+/** The functions behind the addresses. */
+export interface Api {
+  view(visitor: Visitor): Promise<unknown>
+  key(limiter: string, named: { readonly id?: string; readonly key?: string }): Promise<unknown>
+  search(limiter: string, cursor: string | undefined): Promise<unknown>
+  act(body: Readonly<Record<string, unknown>>, visitor: Visitor): Promise<unknown>
+}
+
+/** Handles the requests of the page, at any mount. It never throws. */
+export function createHandler<R extends IncomingMessage>(
+  api: Api,
+  authorize: (request: R) => Awaitable<Authorization>,
+  folder: string,
+): (request: R, response: ServerResponse) => void {
+  const warn = createWarner()
+  let reading: Promise<ReadonlyMap<string, PageFile>> | undefined
+
+  /** Reads the files once. If that fails, the data are still there, and the next request reads them again. */
+  async function filesOfPage(): Promise<ReadonlyMap<string, PageFile>> {
+    reading ??= readFiles(folder)
+    try {
+      return await reading
+    } catch (error) {
+      reading = undefined
+      warn(error)
+      return new Map()
+    }
+  }
+
+  async function answer(request: R): Promise<Answer> {
+    const visitor = await visitorOf(authorize, request, warn)
+    const files = await filesOfPage()
+    const route = routeOf(request, files.keys())
+    if (route.type === 'unknown') throw refusal('SLUICE_VIEW_PATH_UNKNOWN')
+    if (route.type === 'api') return answerApi(request, route.name, route.query, visitor)
+    assertMethod(request, 'GET', 'HEAD')
+    if (route.type === 'slash') {
+      return { status: 302, headers: { location: route.location } }
+    }
+    const file = files.get(route.type === 'page' ? indexName : route.name)
+    if (file === undefined) throw refusal('SLUICE_VIEW_PAGE_MISSING')
+    return fileAnswer(file, request.headers['if-none-match'])
+  }
+
+  async function answerApi(
+    request: R,
+    name: ApiName,
+    query: URLSearchParams,
+    visitor: Visitor,
+  ): Promise<Answer> {
+    if (name === 'act') {
+      assertMethod(request, 'POST')
+      assertOwnAct(request.headers)
+      if (visitor.role !== 'write') throw refusal('SLUICE_VIEW_READ_ONLY')
+      const key = await api.act(await readBody(request), visitor)
+      return json({ ok: true, key })
+    }
+    assertMethod(request, 'GET', 'HEAD')
+    assertOwnRead(request.headers)
+    if (name === 'view') return json(await api.view(visitor))
+    const limiter = query.get('limiter') ?? needed('"limiter"')
+    if (name === 'search') return json(await api.search(limiter, query.get('cursor') ?? undefined))
+    const id = query.get('id')
+    const key = query.get('key')
+    return json(await api.key(limiter, { ...(id && { id }), ...(key && { key }) }))
+  }
+
+  async function respond(request: R, response: ServerResponse): Promise<void> {
+    try {
+      send(response, request.method === 'HEAD', await answer(request))
+    } catch (error) {
+      sendFailure(request, response, error, warn)
+    }
+  }
+
+  return function dashboardHandler(request, response) {
+    void respond(request, response)
+  }
+}
+
+function sendFailure(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  warn: (error: unknown) => void,
+): void {
+  try {
+    const known = asRefusal(error)
+    if (known === undefined) warn(error)
+    const { status, headers, body } = refused(known ?? refusal('SLUICE_VIEW_FAILED'))
+    const more: Record<string, string> = {}
+    if (known instanceof MethodRefusal) more['allow'] = known.methods
+    // The rest of a large body is not read.
+    if (status === 413 && request.httpVersionMajor === 1) more['connection'] = 'close'
+    send(response, request.method === 'HEAD', {
+      status,
+      headers: { ...headers, ...more },
+      ...(body === undefined ? {} : { body }),
+    })
+  } catch (failure) {
+    // The application has changed the response meanwhile, or the client is gone.
+    warn(failure)
+  }
+}
+
+/** The errors of a wrong request, and of a store, are answers. */
+function asRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  if (!(error instanceof SluiceError)) return undefined
+  const { code, message } = error
+  return new Refusal(code, code.startsWith('SLUICE_STORE_') ? 503 : 400, message)
+}
+
+function fileAnswer({ type, etag, content }: PageFile, known: string | undefined): Answer {
+  // It may be kept, and has to be asked for again.
+  const headers = { 'content-type': type, etag, 'cache-control': 'private, no-cache' }
+  const isKnown = known?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) === true
+  return isKnown ? { status: 304, headers } : { status: 200, headers, body: content }
+}
+
+/** A refusal with the header `Allow`. */
+class MethodRefusal extends Refusal {
+  readonly methods: string
+
+  constructor(methods: string) {
+    const { code, status, message } = refusal('SLUICE_VIEW_METHOD_WRONG', methods)
+    super(code, status, message)
+    this.methods = methods
+  }
+}
+
+function assertMethod({ method = 'GET' }: IncomingMessage, ...methods: readonly string[]): void {
+  if (!methods.includes(method)) throw new MethodRefusal(methods.join(', '))
+}
+
+function needed(what: string): never {
+  throw refusal('SLUICE_VIEW_REQUEST_INVALID', what)
+}

@@ -1,0 +1,124 @@
+import type { Duration, Keys, Limiter, PolicyChoice } from '@sluice/core'
+import {
+  checked,
+  checkedIfGiven,
+  isCount,
+  isFunction,
+  readOptions,
+  shortDuration,
+  sluiceError,
+} from '@sluice/core/http'
+import { refusal } from '../refusal.js'
+import type { Act } from '../view.js'
+
+/** The body of an act. */
+export interface ActRequest {
+  readonly limiter: string
+  readonly id?: string
+  readonly key?: string
+  readonly act: Act
+  readonly length?: Duration
+  readonly units?: number
+  readonly reason: string
+}
+
+const acts: readonly Act[] = ['block', 'unblock', 'reset', 'penalize', 'exempt', 'unexempt']
+
+const longestReason = 500
+
+const where = 'POST api/act'
+
+const aDuration = "a duration such as '10m'"
+const units = 'a whole number, 1 or more'
+
+const readers = {
+  limiter: checked('the name of a limiter', isText),
+  id: checkedIfGiven('the id of a key', isText),
+  key: checkedIfGiven('a key', isText),
+  act: checked<Act>(acts.map((act) => `'${act}'`).join(' or '), isAct),
+  length: checkedIfGiven(aDuration, (value) => shortDuration.read(value) !== undefined),
+  units: checkedIfGiven(units, (value) => isCount(value) && value > 0),
+  reason: checked(`a text of 1 to ${longestReason} characters`, isReason),
+}
+
+/**
+ * Reads the body of a request.
+ *
+ * @throws SluiceError if a member is missing, unknown or invalid
+ */
+export function readAct(body: Readonly<Record<string, unknown>>): ActRequest {
+  const { limiter, act, reason } = readOptions(where, body, readers)
+  const request = { ...body, limiter, act, reason } as ActRequest
+  const { id, key, length } = request
+  if (id === undefined && key === undefined) missing('id', 'the id of a key, or the key as "key"')
+  if (id !== undefined && key !== undefined) {
+    throw sluiceError('SLUICE_OPTIONS_CONFLICT', where, 'id', 'key', 'Pass one of them')
+  }
+  if ((act === 'block' || act === 'exempt') && length === undefined) missing('length', aDuration)
+  if (act === 'penalize' && request.units === undefined) missing('units', units)
+  return request
+}
+
+function missing(member: string, expected: string): never {
+  throw sluiceError('SLUICE_OPTION_MISSING', where, member, expected)
+}
+
+/** The methods of a limiter of a version that has exemptions. */
+interface Exempting {
+  exempt(key: Keys, length: Duration, options?: PolicyChoice): unknown
+  unexempt(key: Keys, options?: PolicyChoice): unknown
+}
+
+/** Carries out an act on a key. */
+export async function carryOutAct(
+  limiter: Limiter,
+  { act, length = 0, units = 0 }: ActRequest,
+  keys: Keys,
+  options: PolicyChoice | undefined,
+): Promise<void> {
+  switch (act) {
+    case 'block':
+      await limiter.block(keys, length, options)
+      return
+    case 'unblock':
+      await limiter.unblock(keys, options)
+      return
+    case 'reset':
+      if (!(await limiter.reset(keys, options))) throw refusal('SLUICE_VIEW_KEY_BLOCKED')
+      return
+    case 'penalize':
+      await limiter.penalize(keys, units, options)
+      return
+    case 'exempt':
+      await exempting(limiter, act).exempt(keys, length, options)
+      return
+    case 'unexempt':
+      await exempting(limiter, act).unexempt(keys, options)
+  }
+}
+
+function exempting(limiter: object, act: 'exempt' | 'unexempt'): Exempting {
+  if (isExempting(limiter)) return limiter
+  throw refusal('SLUICE_VIEW_ACT_UNSUPPORTED', act)
+}
+
+function isExempting(limiter: object): limiter is Exempting {
+  return (
+    'exempt' in limiter &&
+    isFunction(limiter.exempt) &&
+    'unexempt' in limiter &&
+    isFunction(limiter.unexempt)
+  )
+}
+
+function isAct(value: unknown): value is Act {
+  return acts.some((act) => act === value)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isReason(value: unknown): value is string {
+  return isText(value) && value.trim() !== '' && value.length <= longestReason
+}

@@ -1,0 +1,206 @@
+import { channel } from 'node:diagnostics_channel'
+import { SluiceError, type Limiter, type Policy } from '@sluice/core'
+import type { ActEvent, Visitor } from '../act-event.js'
+import { mergedGroups } from '../data/merge.js'
+import type { LimiterData } from '../data/process-data.js'
+import { rulesOf } from '../data/rules-data.js'
+import type { Shown } from '../data/view-of.js'
+import type { Processes } from '../processes.js'
+import { quoted, Refusal, refusal } from '../refusal.js'
+import { bounded } from '../share/bounded.js'
+import { reasonOf } from '../share/others.js'
+import type { DashboardShare } from '../share/share.js'
+import type { KeyView, SearchView } from '../view.js'
+import { carryOutAct, readAct, type ActRequest } from './acts.js'
+import type { KeyIds } from './key-ids.js'
+import { countedText, KnownKeys } from './known-keys.js'
+import { lookAt, type KeyLook, type KnownPolicies } from './look.js'
+
+/** The longest that a request waits for a limiter, whose own `timeout` is much shorter. */
+const waitMs = 5000
+
+const acted = channel('sluice:act')
+
+/** The data of each process about a limiter. */
+type Collected = readonly Omit<LimiterData<unknown>, 'allowed' | 'denied' | 'exempt'>[]
+
+/** Looks at single keys, and acts on them. */
+export class KeyDesk {
+  readonly #limiters: ReadonlyMap<string, Limiter>
+  readonly #share: DashboardShare | undefined
+  readonly #processes: Processes
+  readonly #keys: KnownKeys
+  readonly #shown: Shown
+
+  constructor(
+    limiters: ReadonlyMap<string, Limiter>,
+    share: DashboardShare | undefined,
+    processes: Processes,
+    ids: KeyIds,
+    shown: Shown,
+  ) {
+    this.#limiters = limiters
+    this.#share = share
+    this.#processes = processes
+    this.#keys = new KnownKeys(ids)
+    this.#shown = shown
+  }
+
+  /** The answer of `api/key`. */
+  async key(name: string, named: KeyName): Promise<KeyView> {
+    const limiter = this.#limiterOf(name)
+    const collected = await this.#collectedOf(name)
+    const key = this.#keyOf(limiter, named, collected)
+    const look = await this.#look(limiter, key, this.#knownOf(limiter, collected, key))
+    return this.#viewOf(limiter, key, look)
+  }
+
+  /** The answer of `api/search`. */
+  async search(name: string, cursor: string | undefined): Promise<SearchView> {
+    const limiter = this.#limiterOf(name)
+    if (this.#share === undefined) throw refusal('SLUICE_SEARCH_UNAVAILABLE')
+    const found = await bounded(this.#share.search(name, cursor), waitMs, 'The search').catch(
+      (error: unknown) => {
+        throw error instanceof Refusal ? error : refusal('SLUICE_SEARCH_FAILED', reasonOf(error))
+      },
+    )
+    const known = this.#knownOf(limiter, await this.#collectedOf(name))
+    const keys: KeyView[] = []
+    for (let i = 0; i < found.keys.length; i += callsAtOnce) {
+      const some = found.keys.slice(i, i + callsAtOnce)
+      const looks = await Promise.all(some.map(async (key) => this.#look(limiter, key, known)))
+      looks.forEach((look, k) => {
+        if (look.source !== 'store') throw refusal('SLUICE_SEARCH_FAILED', 'it does not answer')
+        if (look.policies.some(({ blockedMs }) => blockedMs > 0)) {
+          keys.push(this.#viewOf(limiter, some[k], look))
+        }
+      })
+    }
+    return { keys, cursor: found.cursor ?? null, scanned: found.scanned }
+  }
+
+  /** Acts on a key, and publishes it. */
+  async act(body: Readonly<Record<string, unknown>>, by: Visitor): Promise<KeyView> {
+    const request = readAct(body)
+    const limiter = this.#limiterOf(request.limiter)
+    const collected = await this.#collectedOf(request.limiter)
+    const key = this.#keyOf(limiter, request, collected)
+    try {
+      const look = await bounded(
+        this.#carryOut(limiter, key, request, this.#knownOf(limiter, collected, key)),
+        waitMs,
+        'The act',
+      )
+      this.#publish(key, request, by, undefined)
+      return this.#viewOf(limiter, key, look)
+    } catch (error) {
+      this.#publish(key, request, by, error)
+      throw error
+    }
+  }
+
+  async #carryOut(
+    limiter: Limiter,
+    key: string,
+    request: ActRequest,
+    known: KnownPolicies,
+  ): Promise<KeyLook> {
+    const { calls, source } = await this.#look(limiter, key, known)
+    if (source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
+    for (const { keys, options } of calls) await carryOutAct(limiter, request, keys, options)
+    if (endsDenials.has(request.act)) this.#processes.clear(limiter.name, key)
+    const look = await this.#look(limiter, key, known)
+    if (look.source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
+    return look
+  }
+
+  #publish(key: string, request: ActRequest, by: Visitor, error: unknown): void {
+    if (!acted.hasSubscribers) return
+    const { limiter, act, length, units, reason } = request
+    const event: ActEvent = {
+      limiter,
+      key,
+      act,
+      ...(length === undefined ? {} : { length }),
+      ...(units === undefined ? {} : { units }),
+      reason,
+      by,
+      at: this.#processes.now(),
+      ok: error === undefined,
+      ...(error === undefined ? {} : { error: failureOf(error) }),
+    }
+    acted.publish(event)
+  }
+
+  #limiterOf(name: string): Limiter {
+    const limiter = this.#limiters.get(name)
+    if (limiter === undefined) throw refusal('SLUICE_VIEW_LIMITER_UNKNOWN', quoted(name))
+    return limiter
+  }
+
+  async #collectedOf(name: string): Promise<Collected> {
+    const { data } = await this.#processes.others()
+    return [this.#processes.own(), ...data].flatMap(({ limiters }) =>
+      limiters.filter((limiter) => limiter.name === name),
+    )
+  }
+
+  #keyOf({ name }: Limiter, named: KeyName, collected: Collected): string {
+    if (named.id !== undefined) return this.#keys.keyOf(named.id, name, collected)
+    if (named.key !== undefined) return countedText(named.key)
+    throw refusal('SLUICE_VIEW_REQUEST_INVALID', '"id" or "key"')
+  }
+
+  async #look(limiter: Limiter, key: string, known: KnownPolicies): Promise<KeyLook> {
+    return bounded(lookAt(limiter, key, known), waitMs, 'The limiter')
+  }
+
+  /** The policies of a limiter. Those that deny the key come first. */
+  #knownOf({ name }: Limiter, collected: Collected, key?: string): KnownPolicies {
+    const groups = mergedGroups(collected.flatMap((data) => data.groups))
+    const denying = collected.flatMap(({ runs }) => runs).find((run) => run.key === key)
+    const likely = groups.filter((names) => denying?.policies.some((one) => names.includes(one)))
+    const seen = new Map<string, Policy>()
+    for (const { policies } of collected) {
+      for (const { name, policy } of policies) if (policy !== undefined) seen.set(name, policy)
+    }
+    const { rules } = this.#shown
+    const ofRules = rules?.name === name ? rules.current.policies : undefined
+    const all = new Map([...seen, ...(ofRules ?? [])])
+    const first = likely.flat().flatMap((one): [string, Policy][] => {
+      const policy = all.get(one)
+      return policy === undefined ? [] : [[one, policy]]
+    })
+    return { groups, policies: new Map([...first, ...all]) }
+  }
+
+  #viewOf({ name }: Limiter, key: string, { source, policies }: KeyLook): KeyView {
+    const { rules, mask } = this.#shown
+    const names = policies.map((policy) => policy.name)
+    return {
+      limiter: name,
+      id: this.#keys.name(name, key),
+      key: mask(key),
+      source,
+      policies,
+      ...(rules?.name === name ? { rules: rulesOf(rules, names) } : {}),
+    }
+  }
+}
+
+/** A key as a visitor names it. */
+export interface KeyName {
+  readonly id?: string
+  readonly key?: string
+}
+
+/** The acts after which a key is probably not denied. */
+const endsDenials: ReadonlySet<string> = new Set(['unblock', 'reset', 'exempt'])
+
+/** Calls that are made at once share a call to Redis, which should take it less than a millisecond. */
+const callsAtOnce = 20
+
+function failureOf(error: unknown): { readonly code: string; readonly message: string } {
+  const isOurs = error instanceof SluiceError || error instanceof Refusal
+  return { code: isOurs ? error.code : 'SLUICE_VIEW_FAILED', message: reasonOf(error) }
+}

@@ -1,0 +1,116 @@
+import {
+  countedKey,
+  notLimited,
+  SluiceError,
+  type CountedKey,
+  type Keys,
+  type Limiter,
+  type Policy,
+  type PolicyChoice,
+  type PolicyStatus,
+  type Status,
+} from '@sluice/core'
+import { quoted, refusal } from '../refusal.js'
+import type { KeyPolicyView } from '../view.js'
+
+/** The most policies that are asked about a key, besides those of the limiter itself. */
+const mostPolicies = 64
+
+/** The policies that decisions of a limiter have shown. */
+export interface KnownPolicies {
+  /** Policies by their names, the most likely ones of the key first. */
+  readonly policies: ReadonlyMap<string, Policy>
+  /** The names of policies that count by the same key. */
+  readonly groups: readonly (readonly string[])[]
+}
+
+/** The counts of a key, and the calls that reach exactly these counts. */
+export interface KeyLook {
+  readonly source: Status['source']
+  readonly policies: readonly KeyPolicyView[]
+  readonly calls: readonly { readonly keys: Keys; readonly options: PolicyChoice | undefined }[]
+}
+
+/** A status of a version that has exemptions. */
+type MaybeExempt = PolicyStatus & { readonly exemptMs?: number }
+
+type Counts = readonly (readonly [name: string, status: MaybeExempt])[]
+
+/**
+ * Looks at a key. If the policies of the limiter count by different keys, those that know the key are meant, with all policies that count by the same key.
+ *
+ * @param text the key in the form in which it is counted
+ */
+export async function lookAt(
+  limiter: Limiter,
+  text: string,
+  { policies: known, groups }: KnownPolicies,
+): Promise<KeyLook> {
+  const key = countedKey(text)
+  const own = await ownStatus(limiter, key)
+  const ownCounts: Counts = Object.entries(own?.policies ?? {})
+  const chosen = [...known]
+    .filter(([name]) => !ownCounts.some(([one]) => one === name))
+    .slice(0, mostPolicies)
+  const others =
+    chosen.length === 0
+      ? undefined
+      : await limiter.status(key, { policies: Object.fromEntries(chosen) })
+  if (own === undefined && others === undefined) {
+    throw refusal('SLUICE_VIEW_POLICIES_UNSEEN', quoted(limiter.name))
+  }
+  const counts: Counts = [...ownCounts, ...Object.entries(others?.policies ?? {})]
+  const meant = meantOf(counts, groups)
+  const sources = [own?.source, others?.source].filter((source) => source !== undefined)
+  return {
+    source: sources.find((source) => source !== 'store') ?? sources[0],
+    policies: counts
+      .filter(([name, { limit }]) => meant.has(name) && Number.isFinite(limit))
+      .map(viewOf),
+    calls: [
+      ...ownCall(key, ownCounts, meant),
+      ...chosenCall(
+        key,
+        chosen.filter(([name]) => meant.has(name)),
+      ),
+    ],
+  }
+}
+
+/** Undefined if the limiter has no policies of its own. */
+async function ownStatus(limiter: Limiter, key: Keys): Promise<Status | undefined> {
+  try {
+    return await limiter.status(key)
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === 'SLUICE_POLICIES_MISSING') return undefined
+    throw error
+  }
+}
+
+/** The names of the policies that count by the key. All of them if none knows it. */
+function meantOf(counts: Counts, groups: KnownPolicies['groups']): ReadonlySet<string> {
+  const knowing = counts
+    .filter(([, { used, blockedMs, exemptMs = 0 }]) => used > 0 || blockedMs > 0 || exemptMs > 0)
+    .map(([name]) => name)
+  if (knowing.length === 0) return new Set(counts.map(([name]) => name))
+  const joined = groups.filter((names) => names.some((name) => knowing.includes(name)))
+  return new Set([...knowing, ...joined.flat()])
+}
+
+function viewOf([name, status]: Counts[number]): KeyPolicyView {
+  const { used, limit, remaining, resetMs, blockedMs, exemptMs = 0 } = status
+  return { name, used, limit, remaining, resetMs, blockedMs, exemptMs }
+}
+
+function ownCall(key: CountedKey, counts: Counts, meant: ReadonlySet<string>): KeyLook['calls'] {
+  const names = counts.map(([name]) => name)
+  if (!names.some((name) => meant.has(name))) return []
+  if (names.every((name) => meant.has(name))) return [{ keys: key, options: undefined }]
+  const keys = Object.fromEntries(names.map((name) => [name, meant.has(name) ? key : notLimited]))
+  return [{ keys, options: undefined }]
+}
+
+function chosenCall(key: Keys, chosen: readonly (readonly [string, Policy])[]): KeyLook['calls'] {
+  if (chosen.length === 0) return []
+  return [{ keys: key, options: { policies: Object.fromEntries(chosen) } }]
+}

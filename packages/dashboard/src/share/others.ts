@@ -1,0 +1,66 @@
+import type { SharedData } from '../data/process-data.js'
+import { readSnapshot } from '../data/read-snapshot.js'
+import { bounded } from './bounded.js'
+import type { DashboardShare } from './share.js'
+
+/** The longest that a request waits for the data of other processes. */
+const waitMs = 250
+
+/** Data of other processes are used again for this time: each of them writes every five seconds. */
+const freshMs = 1000
+
+/** The data of other processes. */
+export interface OthersData {
+  readonly state: 'none' | 'ok' | 'failed'
+  readonly error?: string
+  readonly notMerged: number
+  readonly data: readonly SharedData[]
+}
+
+/** Reads the data of other processes. It never fails, and never takes longer than 250 ms. */
+export class Others {
+  readonly #share: DashboardShare | undefined
+  readonly #process: string
+  #reading: Promise<OthersData> | undefined
+  #latest: OthersData | undefined
+
+  /** @param process the id of this process */
+  constructor(share: DashboardShare | undefined, process: string) {
+    this.#share = share
+    this.#process = process
+  }
+
+  async read(): Promise<OthersData> {
+    if (this.#share === undefined) return { state: 'none', notMerged: 0, data: [] }
+    if (this.#latest !== undefined) return this.#latest
+    // While Redis does not answer, requests wait for one call, so that the client does not collect calls.
+    this.#reading ??= this.#read(this.#share).finally(() => (this.#reading = undefined))
+    try {
+      return await bounded(this.#reading, waitMs, 'Redis')
+    } catch (error) {
+      return { state: 'failed', error: reasonOf(error), notMerged: 0, data: [] }
+    }
+  }
+
+  async #read(share: DashboardShare): Promise<OthersData> {
+    const snapshots = await share.read()
+    const data: SharedData[] = []
+    let notMerged = 0
+    for (const [process, snapshot] of snapshots) {
+      if (process === this.#process) continue
+      const one = readSnapshot(snapshot)
+      if (one === undefined) notMerged++
+      else data.push(one)
+    }
+    const latest: OthersData = { state: 'ok', notMerged, data }
+    this.#latest = latest
+    setTimeout(() => (this.#latest = undefined), freshMs).unref()
+    return latest
+  }
+}
+
+/** The reason of an error, on one line. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.replace(/\s+/g, ' ').slice(0, 200)
+}

@@ -1,0 +1,125 @@
+import type { SupportedClient } from '@sluice/core'
+import { checked, optional, readOptions, redisScripts } from '@sluice/core/http'
+import { isList } from '../list.js'
+import { createSearch } from './search.js'
+import type { DashboardShare } from './share.js'
+
+/** Options of `redisView`. */
+export interface RedisViewOptions {
+  /**
+   * The prefix of every Redis key. It must be that of `redisStore`, so that the search finds the keys of its limiters.
+   *
+   * @default 'sluice'
+   */
+  readonly prefix?: string
+}
+
+/** How long the snapshot of a process is read after it was written. */
+const livesMs = 15_000
+
+/** How long the secret lives after the last snapshot was written. */
+const secretLivesMs = 24 * 60 * 60 * 1000
+
+/** The longest that a client over HTTP waits. */
+const callMs = 10_000
+
+/** The most processes that are read. */
+const mostProcesses = 100
+
+/**
+ * Shows the data of all processes together, through the Redis that holds the counts. Each process writes one key every five seconds; a request of the page reads
+ * them. It takes the clients of `redisStore`, and never opens or closes a connection.
+ *
+ * @example
+ * import { createDashboard, redisView } from '@sluice/dashboard'
+ *
+ * const share = redisView(redis)
+ * const dashboard = createDashboard({ limiters, authorize, share })
+ * @throws SluiceError if the client is not supported, or an option is unknown or out of range
+ */
+export function redisView(client: SupportedClient, options: RedisViewOptions = {}): DashboardShare {
+  const scripts = redisScripts(client, 'redisView')
+  const { prefix } = readOptions('redisView', options, {
+    prefix: optional(checked('a non-empty string', isText), 'sluice'),
+  })
+  // No limiter has an empty name, so no key of a limiter has this beginning. All keys are in one slot of a Cluster.
+  const index = `${prefix.replaceAll('{', '%7B')}::{view}`
+  const keyOf = (process: string): string => `${index}:${process}`
+  const search = createSearch(client, prefix)
+
+  async function run(script: string, keys: readonly string[], args: readonly string[]) {
+    // A client over HTTP would wait for ever.
+    return scripts.run(script, keys, args, AbortSignal.timeout(callMs))
+  }
+
+  return {
+    async write(process, snapshot, secret) {
+      const keys = [index, keyOf(process), `${index}:secret`]
+      const args = [process, snapshot, `${livesMs}`, secret, `${secretLivesMs}`]
+      return textOf(await run(writeScript, keys, args))
+    },
+    async read() {
+      const ids = textsOf(await run(listScript, [index], [`${livesMs}`, `${mostProcesses}`]))
+      if (ids.length === 0) return new Map()
+      const reply = await run(readScript, ids.map(keyOf), [])
+      const snapshots = isList(reply) ? reply : []
+      return new Map(
+        ids.flatMap((id, i): [string, string][] => {
+          const snapshot = snapshots[i]
+          return isText(snapshot) ? [[id, snapshot]] : []
+        }),
+      )
+    },
+    async remove(process) {
+      await run(removeScript, [index, keyOf(process)], [process])
+    },
+    search,
+  }
+}
+
+// A script takes one call, and the time of the server.
+const now = `if ARGV[1] == '0' then return {0} end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`
+
+/** KEYS: the index, the snapshot, the secret. ARGV: the process, the snapshot, its life, a secret, its life. Returns the secret. */
+const writeScript = `${now}
+redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])
+for _, gone in ipairs(redis.call('ZRANGE', KEYS[1], '-inf', now - ARGV[4], 'BYSCORE', 'LIMIT', 0, 100)) do
+  redis.call('ZREM', KEYS[1], gone)
+end
+redis.call('ZADD', KEYS[1], now, ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+redis.call('SET', KEYS[3], ARGV[5], 'NX')
+redis.call('PEXPIRE', KEYS[3], ARGV[6])
+return redis.call('GET', KEYS[3])`
+
+/** KEYS: the index. ARGV: the life of a snapshot, the most processes. Returns the processes, the last one that wrote first. */
+const listScript = `${now}
+return redis.call('ZRANGE', KEYS[1], '+inf', now - ARGV[2], 'BYSCORE', 'REV', 'LIMIT', 0, ARGV[3])`
+
+/** KEYS: the snapshots. Returns them. */
+const readScript = `if ARGV[1] == '0' then return {0} end
+local snapshots = {}
+for i, key in ipairs(KEYS) do snapshots[i] = redis.call('GET', key) or '' end
+return snapshots`
+
+/** KEYS: the index, the snapshot. ARGV: the process. */
+const removeScript = `if ARGV[1] == '0' then return {0} end
+redis.call('DEL', KEYS[2])
+redis.call('ZREM', KEYS[1], ARGV[2])
+return 1`
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function textOf(reply: unknown): string {
+  if (typeof reply === 'string') return reply
+  throw new TypeError('the client answered a script with another type than a string')
+}
+
+function textsOf(reply: unknown): readonly string[] {
+  if (isList(reply)) return reply.map(String)
+  throw new TypeError('the client answered a script with another type than a list')
+}

@@ -1,0 +1,23 @@
+/** The data of other processes, and the search among the keys of a store. `redisView` makes one; an application only passes it on. */
+export interface DashboardShare {
+  /**
+   * Replaces the snapshot of a process. It ends by itself after 15 s. Resolves to the secret of all processes.
+   *
+   * @param secret taken if there is none yet
+   */
+  write(process: string, snapshot: string, secret: string): Promise<string>
+  /** The snapshots of the processes that have written one in the last 15 s, by the ids of the processes. */
+  read(): Promise<ReadonlyMap<string, string>>
+  /** Removes the snapshot of a process. */
+  remove(process: string): Promise<void>
+  /** Looks at some of the keys of a limiter in the store, and returns where the next call continues. */
+  search(limiter: string, cursor: string | undefined): Promise<FoundKeys>
+}
+
+/** Keys of a limiter, in the form in which they are counted. */
+export interface FoundKeys {
+  readonly keys: readonly string[]
+  /** Undefined at the end. */
+  readonly cursor: string | undefined
+  readonly scanned: number
+}

@@ -1,0 +1,284 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { createLimiter, fixedWindow, redisStore, type SupportedClient } from '@sluice/core'
+import { startRedis, useCluster, useRedis } from '@sluice/conformance/redis'
+import { createClient, createCluster } from 'redis'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { errorOf } from '../../core/test/error-of.js'
+import { redisView, type DashboardShare, type View } from '../src/index.js'
+import { serveDashboard, type Served } from './served.js'
+
+const redis = useRedis()
+const cluster = useCluster()
+const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
+const policies = fixedWindow({ limit: 10, window: '1h' })
+
+/** Writes of dashboards are made when the test says so. */
+function heldTimers(): () => void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return () => void vi.advanceTimersByTime(5000)
+}
+
+async function startWorker(port: number): Promise<ChildProcess> {
+  const child = fork(worker, [`${port}`])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child, 'message')
+  return child
+}
+
+async function consumedBy(
+  child: ChildProcess,
+  key: string,
+  times: number,
+): Promise<readonly boolean[]> {
+  child.send({ key, times })
+  const [allowed] = await once(child, 'message')
+  return allowed as readonly boolean[]
+}
+
+async function viewWhen(board: Served, holds: (view: View) => boolean): Promise<View> {
+  return vi.waitFor(
+    async () => {
+      const view = await board.view()
+      expect(holds(view)).toBe(true)
+      return view
+    },
+    { timeout: 10_000, interval: 100 },
+  )
+}
+
+function sumOf(counts: readonly number[] = []): number {
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+test('two processes: the numbers are those of the traffic, and an act holds in both', async () => {
+  const child = await startWorker(redis.port)
+  const store = redisStore(redis.connection)
+  const limiter = createLimiter({ name: 'shared', policies, store })
+  const board = await serveDashboard({ limiters: { limiter }, share: redisView(redis.connection) })
+  await consumedBy(child, 'eve', 14)
+  await consumedBy(child, 'ann', 3)
+  for (let i = 0; i < 6; i++) await limiter.consume('eve')
+  for (let i = 0; i < 2; i++) await limiter.consume('bob')
+
+  const view = await viewWhen(board, ({ limiters }) => sumOf(limiters[0]?.series.denied) === 10)
+  expect(view).toMatchObject({ processes: 2, share: { state: 'ok', notMerged: 0 } })
+  const [{ name, series, policies: own, top, denied }] = view.limiters
+  expect([name, sumOf(series.allowed), sumOf(own[0].denied)]).toEqual(['shared', 15, 10])
+  expect(top.requests.keys.map(({ key, count, error }) => [key, count, error])).toEqual([
+    ['eve', 20, 0],
+    ['ann', 3, 0],
+    ['bob', 2, 0],
+  ])
+  expect(denied).toMatchObject([{ key: 'eve', denials: 10, source: 'local' }])
+
+  const acted = await board.act({
+    limiter: 'shared',
+    key: 'ann',
+    act: 'block',
+    length: '1h',
+    reason: 'a test',
+  })
+  expect(acted.status).toBe(200)
+  expect(await consumedBy(child, 'ann', 1)).toEqual([false])
+  expect((await limiter.consume('ann')).allowed).toBe(false)
+  await board.act({ limiter: 'shared', key: 'ann', act: 'unblock', reason: 'a test' })
+  expect((await limiter.consume('ann')).allowed).toBe(true)
+  // A process remembers a denial for up to a second.
+  const began = performance.now()
+  await vi.waitFor(async () => expect(await consumedBy(child, 'ann', 1)).toEqual([true]), {
+    interval: 50,
+    timeout: 5000,
+  })
+  expect(performance.now() - began).toBeLessThan(1500)
+
+  // A reset ends the denials that the other process still shows, and the id is known to both.
+  const [{ id }] = denied
+  expect((await board.act({ limiter: 'shared', id, act: 'reset', reason: 'a test' })).status).toBe(
+    200,
+  )
+  expect((await board.view()).limiters[0].denied.map(({ key }) => key)).not.toContain('eve')
+
+  child.disconnect()
+  await viewWhen(board, ({ processes }) => processes === 1)
+})
+
+test('a process writes one key that ends, and its place in the index', async () => {
+  const tick = heldTimers()
+  const { connection } = redis
+  await connection.flushall()
+  const board = await serveDashboard({ share: redisView(connection, { prefix: 'own' }) })
+  tick()
+  const keys = await vi.waitFor(async () => {
+    const all = await connection.keys('*')
+    expect(all.length).toBe(3)
+    return all.sort()
+  })
+  const [index, secret, snapshot] = keys.toSorted((a, b) => a.length - b.length)
+  expect([index, secret]).toEqual(['own::{view}', 'own::{view}:secret'])
+  expect(snapshot).toMatch(/^own::\{view\}:[\da-f-]{36}$/)
+  expect(await connection.pttl(snapshot)).toBeLessThanOrEqual(15_000)
+  expect(await connection.pttl(snapshot)).toBeGreaterThan(10_000)
+  expect(await connection.zcard(index)).toBe(1)
+  await board.dashboard.close()
+  expect(await connection.exists(snapshot)).toBe(0)
+  expect(await connection.exists(index)).toBe(0)
+})
+
+test('snapshots of another version, and texts that are none, are counted and not merged', async () => {
+  const share = redisView(redis.connection, { prefix: 'versions' })
+  for (const [id, snapshot] of [
+    ['newer', JSON.stringify({ v: 2, at: 'tomorrow' })],
+    ['text', 'not JSON'],
+    ['wrong', JSON.stringify({ v: 1, at: 1, startsAt: 1, limiters: [{ name: 7 }] })],
+  ]) {
+    await share.write(id, snapshot, 'secret')
+  }
+  const board = await serveDashboard({ share })
+  expect(await board.view()).toMatchObject({
+    processes: 4,
+    limiters: [],
+    share: { state: 'ok', notMerged: 3 },
+  })
+})
+
+test('all processes have one secret, so that the id of a key is known to all of them', async () => {
+  const share = redisView(redis.connection, { prefix: 'secrets' })
+  expect(await share.write('one', '{}', 'first')).toBe('first')
+  expect(await share.write('two', '{}', 'second')).toBe('first')
+})
+
+const shares: readonly (readonly [string, () => Promise<SupportedClient>])[] = [
+  ['ioredis', async () => redis.client()],
+  ['a Cluster of ioredis', async () => cluster.client()],
+  [
+    'node-redis',
+    async () => {
+      const client = createClient({ socket: { host: '127.0.0.1', port: redis.port } })
+      client.on('error', () => {})
+      await client.connect()
+      onTestFinished(() => client.destroy())
+      return client
+    },
+  ],
+  [
+    'a Cluster of node-redis',
+    async () => {
+      const rootNodes = cluster.nodes.map(({ port }) => ({ socket: { host: '127.0.0.1', port } }))
+      const client = createCluster({ rootNodes })
+      client.on('error', () => {})
+      await client.connect()
+      onTestFinished(() => client.destroy())
+      return client
+    },
+  ],
+]
+
+test.each(shares)('%s: snapshots are written, read and removed', async (name, clientOf) => {
+  const share = redisView(await clientOf(), { prefix: `by ${name}` })
+  const long = JSON.stringify('漢'.repeat(20_000))
+  await share.write('one', '{"a":1}', 'secret')
+  await share.write('two', long, 'secret')
+  expect(await share.read()).toEqual(
+    new Map([
+      ['two', long],
+      ['one', '{"a":1}'],
+    ]),
+  )
+  await share.remove('one')
+  await share.remove('three')
+  expect(await share.read()).toEqual(new Map([['two', long]]))
+})
+
+test.each(['SIGSTOP', 'SIGKILL'] as const)(
+  'while Redis does not answer (%s), the process shows its own data at once, and says so',
+  async (signal) => {
+    const tick = heldTimers()
+    const server = await startRedis()
+    onTestFinished(async () => server.stop())
+    const client = server.client({ retryStrategy: () => 20, maxRetriesPerRequest: null })
+    const limiter = createLimiter({ name: 'alone', limit: 1, window: '1h' })
+    const board = await serveDashboard({ limiters: { limiter }, share: redisView(client) })
+    expect((await board.view()).share).toEqual({ state: 'ok', notMerged: 0 })
+    process.kill(server.pid, signal)
+    if (signal === 'SIGKILL') await vi.waitFor(() => expect(client.status).not.toBe('ready'))
+    // The data that were just read are used for a second.
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    for (let i = 0; i < 4; i++) {
+      limiter.consume('ann')
+      tick()
+      const began = performance.now()
+      const view = await board.view()
+      expect(performance.now() - began).toBeLessThan(1000)
+      expect(view.share).toMatchObject({ state: 'failed', error: 'Redis took too long.' })
+      expect(view.processes).toBe(1)
+      expect([
+        sumOf(view.limiters[0].series.allowed),
+        sumOf(view.limiters[0].series.denied),
+      ]).toEqual([1, i])
+    }
+    const unanswered: unknown = Reflect.get(
+      client,
+      signal === 'SIGKILL' ? 'offlineQueue' : 'commandQueue',
+    )
+    // One call to read, one to write: the client does not collect more.
+    expect(Reflect.get(Object(unanswered), 'length')).toBe(2)
+    if (signal === 'SIGKILL') {
+      client.disconnect()
+      return
+    }
+    process.kill(server.pid, 'SIGCONT')
+    await viewWhen(board, ({ share }) => share.state === 'ok')
+  },
+)
+
+test('a write that fails is said, although the others can be read', async () => {
+  const tick = heldTimers()
+  const share: DashboardShare = {
+    write: async () => Promise.reject(new Error('READONLY You can not write\nagainst a replica')),
+    read: async () => new Map(),
+    remove: async () => {},
+    search: async () => ({ keys: [], cursor: undefined, scanned: 0 }),
+  }
+  const board = await serveDashboard({ share })
+  tick()
+  expect((await board.view()).share).toEqual({
+    state: 'ok',
+    notMerged: 0,
+    error: 'READONLY You can not write against a replica',
+  })
+})
+
+test('a share that never answers does not hold up the end of a dashboard', async () => {
+  const never = async (): Promise<never> => new Promise(() => {})
+  const share: DashboardShare = { write: never, read: never, remove: never, search: never }
+  const board = await serveDashboard({ share })
+  const began = performance.now()
+  await board.dashboard.close()
+  expect(performance.now() - began).toBeLessThan(1000)
+})
+
+test('the rights of a store, and SCAN for the search, are enough', async () => {
+  const page = readFileSync(new URL('../../docs/operate/redis.md', import.meta.url), 'utf8')
+  const [, named = ''] = /ACL SETUSER sluice ([^`]*)/.exec(page) ?? []
+  const rights = named
+    .replaceAll(/[\\'\n]/g, ' ')
+    .trim()
+    .split(/ +/)
+  await redis.connection.acl('SETUSER', 'viewer', 'reset', ...rights, '+scan')
+  const share = redisView(redis.client({ username: 'viewer', password: 'secret' }))
+  await share.write('one', '{}', 'secret')
+  expect(await share.read()).toEqual(new Map([['one', '{}']]))
+  await share.remove('one')
+  expect((await share.search('api', undefined)).keys).toEqual([])
+})
+
+test('the error of a value that is not a client names redisView', () => {
+  const error = errorOf(() => redisView('redis://localhost' as never))
+  expect(error.code).toBe('SLUICE_CLIENT_INVALID')
+  expect(error.message).toContain('redisView(new Redis(url))')
+})

@@ -1,0 +1,28 @@
+// A process with a limiter over Redis and a dashboard. Argument: the port of Redis. It consumes as its parent asks: { key, times }, and answers with the decisions.
+import process from 'node:process'
+import { createLimiter, fixedWindow, redisStore } from '@sluice/core'
+import { Redis } from 'ioredis'
+import { createDashboard, redisView } from '../bundle/index.js'
+
+const redis = new Redis(Number(process.argv[2]), '127.0.0.1')
+redis.on('error', () => {})
+const limiter = createLimiter({
+  name: 'shared',
+  policies: fixedWindow({ limit: 10, window: '1h' }),
+  store: redisStore(redis),
+})
+const dashboard = createDashboard({
+  limiters: { limiter },
+  authorize: () => 'write',
+  share: redisView(redis),
+})
+
+async function consume({ key, times }) {
+  const allowed = []
+  for (let i = 0; i < times; i++) allowed.push((await limiter.consume(key)).allowed)
+  process.send?.(allowed)
+}
+
+process.on('message', (asked) => void consume(asked))
+process.once('disconnect', () => void dashboard.close().then(() => redis.disconnect()))
+process.send?.('ready')
