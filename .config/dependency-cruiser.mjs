@@ -149,6 +149,8 @@ const rules = {
     may: [
       ...adapterNeeds,
       '@sluice/rules',
+      '@sluice/dashboard',
+      'packages/dashboard/(?:bundle|src)/index',
       'packages/core/(?:bundle|src)/(?:hot-keys|replay)/',
       'packages/rules/(?:dist|src)/(?:check/)?index',
       npm('commander', 'ioredis', 'yaml'),
