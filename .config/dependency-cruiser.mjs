@@ -149,6 +149,8 @@ const rules = {
     may: [
       ...adapterNeeds,
       '@sluice/rules',
+      '@sluice/dashboard',
+      'packages/dashboard/(?:bundle|src)/index',
       'packages/core/(?:bundle|src)/(?:hot-keys|replay)/',
       'packages/rules/(?:dist|src)/(?:check/)?index',
       npm('commander', 'ioredis', 'yaml'),
@@ -178,8 +180,8 @@ const floors = [
     'packages/rules/src',
     [['errors'], ['document'], ['match'], ['compile/limits'], ['compile'], ['check', 'loading']],
   ],
-  ['packages/cli/src', [['text'], ['simulate'], ['reading'], ['live'], ['output'], ['commands']]],
   ['packages/dashboard/src', [['collect'], ['data'], ['share'], ['http']]],
+  ['packages/cli/src', [['text'], ['simulate'], ['reading'], ['live'], ['output'], ['commands']]],
   ['packages/cli/src/simulate', [['cut'], ['input']]],
   ['packages/cli/src/simulate', [['report'], ['rules']]],
 ]

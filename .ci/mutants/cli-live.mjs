@@ -82,6 +82,19 @@ export const mutants = [
     replace: 'await delay(0)',
   },
   {
+    file: `${cli}/live/view-source.ts`,
+    name: 'a connection to Redis that failed is used again',
+    find: `        close()
+        throw error`,
+    replace: `        throw error`,
+  },
+  {
+    file: 'packages/dashboard/src/read-redis-view.ts',
+    name: 'processes of another version are not counted',
+    find: 'processes: all.length, share',
+    replace: 'processes: data.length, share',
+  },
+  {
     file: `${cli}/live/page-client.ts`,
     name: 'the credentials of the URL are not sent',
     find: `username === '' && password === '' ? {} : { authorization: basicOf(base) }`,

@@ -14,7 +14,6 @@ export type RefusalCode =
   | 'SLUICE_VIEW_KEY_UNKNOWN'
   | 'SLUICE_VIEW_KEY_BLOCKED'
   | 'SLUICE_VIEW_POLICIES_UNSEEN'
-  | 'SLUICE_VIEW_ACT_UNSUPPORTED'
   | 'SLUICE_VIEW_STORE_UNAVAILABLE'
   | 'SLUICE_VIEW_LATE'
   | 'SLUICE_VIEW_FAILED'
@@ -44,7 +43,6 @@ export const refusals: Readonly<Record<RefusalCode, readonly [status: number, te
     400,
     'Each request chooses the policies of the limiter %, and no process has seen one of them yet.',
   ],
-  SLUICE_VIEW_ACT_UNSUPPORTED: [400, 'The limiter has no method %.'],
   SLUICE_VIEW_STORE_UNAVAILABLE: [
     503,
     'The store of the limiter is unavailable, so the act would reach this process only.',

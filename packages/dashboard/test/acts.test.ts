@@ -68,26 +68,16 @@ test('penalize', async () => {
   expect(body.key?.policies).toMatchObject([{ used: 7, remaining: 3, limit: 10 }])
 })
 
-test('exempt and unexempt call the methods of the limiter', async () => {
-  const calls: unknown[] = []
-  const exempt = (...call: readonly unknown[]): void => void calls.push(['exempt', ...call])
-  const unexempt = (...call: readonly unknown[]): void => void calls.push(['unexempt', ...call])
-  const limiter = Object.assign(limited(), { exempt, unexempt })
+test('exempt lets a key through without counting it, and unexempt ends that', async () => {
+  const limiter = limited()
   const board = await serveDashboard({ limiters: { limiter } })
-  expect((await board.act(act({ act: 'exempt', length: '1h' }))).status).toBe(200)
-  expect((await board.act(act({ act: 'unexempt' }))).status).toBe(200)
-  expect(calls.map((call) => String(call))).toEqual(['exempt,ann,1h,', 'unexempt,ann,'])
-})
-
-test('a limiter without exemptions refuses them', async () => {
-  const { exempt: _, unexempt: __, ...plain } = Object.assign(limited(), { exempt: 0, unexempt: 0 })
-  const board = await serveDashboard({ limiters: { plain } })
-  const exempt = await board.act(act({ act: 'exempt', length: '1h' }))
-  expect(exempt).toMatchObject({
-    status: 400,
-    body: { error: { code: 'SLUICE_VIEW_ACT_UNSUPPORTED' } },
-  })
-  expect((await board.act(act({ act: 'unexempt' }))).status).toBe(400)
+  const exempted = await board.act(act({ act: 'exempt', length: '1h' }))
+  expect(exempted.status).toBe(200)
+  expect(exempted.body.key?.policies[0].exemptMs).toBeGreaterThan(3_590_000)
+  expect(limiter.consume('ann', { cost: 11 })).toMatchObject({ allowed: true, exempt: true })
+  const ended = await board.act(act({ act: 'unexempt' }))
+  expect(ended.body.key?.policies).toMatchObject([{ used: 0, exemptMs: 0 }])
+  expect(limiter.consume('ann', { cost: 11 }).allowed).toBe(false)
 })
 
 test('an act is published with its key, its reason and its author', async () => {

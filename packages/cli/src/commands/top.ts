@@ -48,9 +48,7 @@ Examples:
 
 async function top(options: TopCommandOptions, terminal: Terminal): Promise<void> {
   const { openViewSource } = await import('../live/view-source.js')
-  const source = await openViewSource(
-    placeOf(options, terminal.env, '--url of a dashboard, or --redis'),
-  )
+  const source = openViewSource(placeOf(options, terminal.env, '--url of a dashboard, or --redis'))
   try {
     const first = await source.read()
     if (options.once === true) printOnce(first, source, options, terminal)

@@ -1,3 +1,5 @@
+import { readRedisView } from '@sluice/dashboard'
+import { connectRedis, shownUrl, type RedisConnection } from '../reading/redis.js'
 import type { TargetOptions } from '../reading/target-options.js'
 import { pageClient } from './page-client.js'
 import { readView, type View } from './page-view.js'
@@ -17,10 +19,11 @@ export interface FoundView {
 }
 
 /** Opens the place that the options name. */
-export async function openViewSource(options: TargetOptions): Promise<ViewSource> {
-  const { url, header = [] } = options
+export function openViewSource(options: TargetOptions): ViewSource {
+  const { url, header = [], redis } = options
   if (url !== undefined) return pageSource(url, Object.fromEntries(header))
-  throw new Error('state --url of a dashboard')
+  if (redis === undefined) throw new Error('state --url of a dashboard, or --redis')
+  return redisSource(redis, options)
 }
 
 function pageSource(url: string, headers: Readonly<Record<string, string>>): ViewSource {
@@ -33,5 +36,30 @@ function pageSource(url: string, headers: Readonly<Record<string, string>>): Vie
     place: page.shown,
     read: async () => page.get('api/view', {}, readWhole),
     close() {},
+  }
+}
+
+/** After a failure, the next read connects again. */
+function redisSource(url: string, { cluster, prefix }: TargetOptions): ViewSource {
+  let connection: RedisConnection | undefined
+
+  function close(): void {
+    connection?.disconnect()
+    connection = undefined
+  }
+
+  return {
+    place: shownUrl(url),
+    async read() {
+      connection ??= await connectRedis(url, { cluster })
+      try {
+        const view = await readRedisView(connection, prefix === undefined ? {} : { prefix })
+        return { view, whole: view }
+      } catch (error) {
+        close()
+        throw error
+      }
+    },
+    close,
   }
 }

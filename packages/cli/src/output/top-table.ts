@@ -66,8 +66,9 @@ function noteLines(view: View, { failure, style }: TopOptions): readonly Line[] 
 }
 
 /** Everything that restricts the meaning of the numbers, and everything that does not work. */
-export function notesOf({ share, stores, rules }: View): readonly string[] {
+export function notesOf({ processes, share, stores, rules }: View): readonly string[] {
   const notes: string[] = []
+  if (processes === 0) notes.push(nobody)
   if (share.state === 'none')
     notes.push('only this process is shown: the dashboard has no option "share"')
   if (share.state === 'failed') {
@@ -85,6 +86,10 @@ export function notesOf({ share, stores, rules }: View): readonly string[] {
   }
   return notes.map(visible)
 }
+
+/** A dashboard shows at least its own process, so this is said about Redis. */
+const nobody =
+  'no process has written data: does the application pass "share: redisView(redis)" to createDashboard, with this prefix?'
 
 type Row = readonly string[]
 

@@ -3,7 +3,6 @@ import {
   checked,
   checkedIfGiven,
   isCount,
-  isFunction,
   readOptions,
   shortDuration,
   sluiceError,
@@ -63,12 +62,6 @@ function missing(member: string, expected: string): never {
   throw sluiceError('SLUICE_OPTION_MISSING', where, member, expected)
 }
 
-/** The methods of a limiter of a version that has exemptions. */
-interface Exempting {
-  exempt(key: Keys, length: Duration, options?: PolicyChoice): unknown
-  unexempt(key: Keys, options?: PolicyChoice): unknown
-}
-
 /** Carries out an act on a key. */
 export async function carryOutAct(
   limiter: Limiter,
@@ -90,25 +83,11 @@ export async function carryOutAct(
       await limiter.penalize(keys, units, options)
       return
     case 'exempt':
-      await exempting(limiter, act).exempt(keys, length, options)
+      await limiter.exempt(keys, length, options)
       return
     case 'unexempt':
-      await exempting(limiter, act).unexempt(keys, options)
+      await limiter.unexempt(keys, options)
   }
-}
-
-function exempting(limiter: object, act: 'exempt' | 'unexempt'): Exempting {
-  if (isExempting(limiter)) return limiter
-  throw refusal('SLUICE_VIEW_ACT_UNSUPPORTED', act)
-}
-
-function isExempting(limiter: object): limiter is Exempting {
-  return (
-    'exempt' in limiter &&
-    isFunction(limiter.exempt) &&
-    'unexempt' in limiter &&
-    isFunction(limiter.unexempt)
-  )
 }
 
 function isAct(value: unknown): value is Act {
