@@ -65,17 +65,20 @@ export interface Dashboard<R extends IncomingMessage = IncomingMessage> {
 }
 
 /**
- * Creates the page that shows who is limited, as a handler for `node:http`, Express, Koa, Fastify and NestJS. From then on, the decisions of all limiters of the
+ * Creates the page that shows which clients are limited, as a handler for `node:http`, Express, Koa, Fastify and NestJS. From then on, the decisions of all limiters of the
  * process are counted.
  *
  * @example
+ * import { createServer } from 'node:http'
+ * import { createLimiter } from '@sluice/core'
  * import { createDashboard } from '@sluice/dashboard'
  *
+ * const limiter = createLimiter({ name: 'api', limit: 100, window: '1m' })
  * const dashboard = createDashboard({
- *   limiters: { api: limit.limiter },
- *   authorize: (request) => (isAdmin(request) ? 'write' : undefined),
+ *   limiters: { api: limiter },
+ *   authorize: ({ headers }) => (headers.authorization === 'Bearer secret' ? 'write' : undefined),
  * })
- * app.use('/limits', dashboard.handler)
+ * createServer(dashboard.handler).listen(3000)
  * @throws SluiceError if an option is missing, unknown or invalid
  */
 export function createDashboard<R extends IncomingMessage = IncomingMessage>(

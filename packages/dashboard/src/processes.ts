@@ -27,6 +27,7 @@ export class Processes {
   readonly #publisher: Publisher | undefined
   readonly #timer: NodeJS.Timeout | undefined
   #cleared: ClearedKey[] = []
+  #isClosed = false
   /** Since when the rules are not those of their source. */
   #refusedAt: number | undefined
 
@@ -81,12 +82,14 @@ export class Processes {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     clearInterval(this.#timer)
     this.#collected.release()
     await this.#publisher?.remove()
   }
 
   #tick(): void {
+    if (this.#isClosed) return
     this.refusedAt()
     void this.#publisher?.write(() => this.own())
   }

@@ -112,10 +112,13 @@ test('denials are counted for the policies that deny, and for their keys', async
     ['address', 1],
   ])
   expect(countsOf(view.top.denials.keys)).toEqual(['192.0.2.1 1', 'ann 1'])
-  expect(view.denied.map(({ key, policies }) => [key, policies]).toSorted()).toEqual([
-    ['192.0.2.1', ['address']],
-    ['ann', ['user']],
-  ])
+  // A map, because the order of equal numbers depends on the time.
+  expect(new Map(view.denied.map(({ key, policies }) => [key, policies]))).toEqual(
+    new Map([
+      ['192.0.2.1', ['address']],
+      ['ann', ['user']],
+    ]),
+  )
 })
 
 test('a part of the allowed decisions reaches the frequent keys, and all denials do', async () => {

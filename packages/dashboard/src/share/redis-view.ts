@@ -32,9 +32,11 @@ const mostProcesses = 100
  *
  * @example
  * import { createDashboard, redisView } from '@sluice/dashboard'
+ * import { Redis } from 'ioredis'
  *
- * const share = redisView(redis)
- * const dashboard = createDashboard({ limiters, authorize, share })
+ * const redis = new Redis('redis://localhost')
+ * redis.on('error', (error) => console.error(`Redis: ${error.message}`))
+ * const dashboard = createDashboard({ limiters: {}, authorize: () => 'read', share: redisView(redis) })
  * @throws SluiceError if the client is not supported, or an option is unknown or out of range
  */
 export function redisView(client: SupportedClient, options: RedisViewOptions = {}): DashboardShare {
