@@ -32,9 +32,8 @@ export interface KeyLook {
 }
 
 /** A status of a version that has exemptions. */
-type MaybeExempt = PolicyStatus & { readonly exemptMs?: number }
 
-type Counts = readonly (readonly [name: string, status: MaybeExempt])[]
+type Counts = readonly (readonly [name: string, status: PolicyStatus])[]
 
 /**
  * Looks at a key. If the policies of the limiter count by different keys, those that know the key are meant, with all policies that count by the same key.
@@ -90,7 +89,7 @@ async function ownStatus(limiter: Limiter, key: Keys): Promise<Status | undefine
 /** The names of the policies that count by the key. All of them if none knows it. */
 function meantOf(counts: Counts, groups: KnownPolicies['groups']): ReadonlySet<string> {
   const knowing = counts
-    .filter(([, { used, blockedMs, exemptMs = 0 }]) => used > 0 || blockedMs > 0 || exemptMs > 0)
+    .filter(([, { used, blockedMs, exemptMs }]) => used > 0 || blockedMs > 0 || exemptMs > 0)
     .map(([name]) => name)
   if (knowing.length === 0) return new Set(counts.map(([name]) => name))
   const joined = groups.filter((names) => names.some((name) => knowing.includes(name)))
@@ -98,7 +97,7 @@ function meantOf(counts: Counts, groups: KnownPolicies['groups']): ReadonlySet<s
 }
 
 function viewOf([name, status]: Counts[number]): KeyPolicyView {
-  const { used, limit, remaining, resetMs, blockedMs, exemptMs = 0 } = status
+  const { used, limit, remaining, resetMs, blockedMs, exemptMs } = status
   return { name, used, limit, remaining, resetMs, blockedMs, exemptMs }
 }
 
