@@ -4,10 +4,10 @@ import { describeDatabase } from '@sluice/testing'
 function mapDatabase(rows) {
   let lastVersion = 0
 
-  function write({ key, bytes }) {
+  function write({ key, bytes, endsAt }) {
     lastVersion++
     if (bytes === undefined) rows.delete(key)
-    else rows.set(key, { version: lastVersion, bytes })
+    else rows.set(key, { version: lastVersion, bytes, endsAt })
     return lastVersion
   }
 
@@ -19,7 +19,10 @@ function mapDatabase(rows) {
     async save(groups, { from, until }) {
       const now = Date.now()
       const isInSpan = from <= now && now <= until
-      const isCurrent = ({ key, version }) => rows.get(key)?.version === version
+      const isCurrent = ({ key, version }) => {
+        const row = rows.get(key)
+        return row?.version === version || (version === undefined && row.endsAt <= now)
+      }
       const saved = groups.map((changes) =>
         isInSpan && changes.every(isCurrent) ? changes.map(write) : undefined,
       )

@@ -53,7 +53,7 @@ export function postgresDatabase(
     const [saved] =
       version === undefined
         ? await run(texts.insert, [key, state, ends, from, until])
-        : await run(texts.update, [key, textOf(version), state, ends, from, until])
+        : await run(texts.update, [key, versionOf(version), state, ends, from, until])
     if (saved !== undefined) return { now: Number(saved[1]), groups: [[saved[0]]] }
     const { now, rows } = await load([key])
     return { now, groups: [undefined], rows: new Map([[key, rows[0]]]) }
@@ -71,9 +71,7 @@ export function postgresDatabase(
       from,
       until,
       arrayOf(changes.map(({ change }) => change.key)),
-      arrayOf(
-        changes.map(({ change: { version } }) => (version === undefined ? null : textOf(version))),
-      ),
+      arrayOf(changes.map(({ change }) => versionOf(change.version))),
       arrayOf(changes.map(({ change: { bytes } }) => hexOf(bytes))),
       arrayOf(changes.map(({ change }) => Math.ceil(change.endsAt))),
       isSingle ? null : arrayOf(changes.map(({ g }) => g)),
@@ -145,19 +143,19 @@ function hexOf(bytes: Uint8Array | undefined): string | null {
   return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
 }
 
+/** A version as text, in whichever form the client has returned it. Null if there is none. */
+function versionOf(version: unknown): string | null {
+  const isNumber = typeof version === 'number' || typeof version === 'bigint'
+  return isNumber || typeof version === 'string' ? String(version) : null
+}
+
 /**
  * A list as text, which the statement casts. A client passes a list, or a BigInt in one, only if it knows the type: postgres.js does not with
  * "fetch_types: false", nor after "types: { bigint: postgres.BigInt }".
  */
 function arrayOf(values: readonly (string | number | null)[]): string {
   const items = values.map((value) =>
-    value === null ? 'null' : `"${`${value}`.replaceAll(/["\\]/g, String.raw`\$&`)}"`,
+    value === null ? 'null' : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`,
   )
   return `{${items.join(',')}}`
-}
-
-/** A version as the client has read it: a string, a number or a BigInt. */
-function textOf(version: unknown): string {
-  const isText = typeof version === 'string' || typeof version === 'number'
-  return isText || typeof version === 'bigint' ? `${version}` : ''
 }

@@ -31,8 +31,6 @@ export interface KeyLook {
   readonly calls: readonly { readonly keys: Keys; readonly options: PolicyChoice | undefined }[]
 }
 
-/** A status of a version that has exemptions. */
-
 type Counts = readonly (readonly [name: string, status: PolicyStatus])[]
 
 /**
