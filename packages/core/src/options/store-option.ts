@@ -2,7 +2,7 @@ import type { OptionReader } from './readers.js'
 
 /** The option `store`, with advice about other things that hold counts. */
 export const storeOption: OptionReader<unknown> = {
-  expected: 'memoryStore() or redisStore(client)',
+  expected: 'memoryStore(), redisStore(client) or another store',
   read: (value) => (hasMethod(value, 'run') ? value : undefined),
   default: undefined,
   advice(value) {

@@ -219,7 +219,7 @@ test('a refused guard claims no name', () => {
   createGuard({ policies: policy, store })
 })
 
-const stores = 'Pass memoryStore() or redisStore(client).'
+const stores = 'Pass memoryStore(), redisStore(client) or another store.'
 
 test.each<[string, unknown, string]>([
   ['an empty object', {}, `"store" is an empty object. ${stores}`],
