@@ -1,5 +1,6 @@
 // Prepares the page of the dashboard: copies lit-html into `page/vendor`, so that `page` works in a browser as it is, and writes the files that the
-// package contains, `bundle/page`: the same page in three small files. The server sends them without a cache and asks `authorize` before each one.
+// package contains, `bundle/page`: the same page in few small files, because the server asks `authorize` before each of
+// them.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'

@@ -37,7 +37,8 @@ export const acts = {
   reset: {
     label: 'Reset',
     done: 'Reset',
-    meaning: 'Deletes what the key has used, so that its full quota is available.',
+    meaning:
+      'Deletes what the key has used, so that its full quota is available. End a block first.',
   },
   penalize: {
     label: 'Penalize',

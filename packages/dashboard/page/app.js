@@ -144,7 +144,7 @@ function withAct(act) {
 async function readKey(open) {
   try {
     const view = await loadKey(open)
-    updateOpen(open, { view, id: view.id, error: undefined })
+    updateOpen(open, { view, error: undefined })
   } catch (error) {
     updateOpen(open, { error: asRequestError(error).message })
   }
@@ -153,15 +153,15 @@ async function readKey(open) {
 /** @param {HTMLFormElement} form */
 async function submit(form) {
   const { open } = state
-  if (open?.id === undefined || open.isSending === true) return
-  const { limiter, id, act, length } = open
+  if (open === undefined || open.isSending === true) return
+  const { limiter, id, key: text, act, length } = open
   const { needs } = acts[act]
   const units = Number(fieldText(form, 'units'))
   updateOpen(open, { isSending: true, done: undefined, refusal: undefined })
   try {
     const { key } = await sendAct({
       limiter,
-      id,
+      ...(id === undefined ? { key: text } : { id }),
       act,
       ...(needs === 'length' ? { length: length.trim() } : {}),
       ...(needs === 'units' ? { units } : {}),

@@ -148,7 +148,9 @@ function grid(ticks, { y }, width) {
 
 /** @param {readonly number[]} all @param {Scales} scales @param {number} width */
 function times(all, { x }, width) {
-  const minutes = width < 520 ? 15 : 10
+  const shown = ((all.at(-1) ?? 0) - (all[0] ?? 0)) / 60_000
+  const wanted = (shown * 90) / width
+  const minutes = [1, 2, 5, 10, 15].find((each) => each >= wanted) ?? 15
   return all.map((time, step) => {
     const isNearEdge = x(step) < edges.left + 20 || x(step) > width - 20
     if (time % (minutes * 60_000) >= 10_000 || isNearEdge) return nothing

@@ -101,9 +101,8 @@ function badges({ isBlocked, source }) {
   return html`${blocked}<span class="badge" title=${about}>${source}</span>`
 }
 
-/** @type {Readonly<Record<string, string>>} */
+/** Sources worth a badge. A denial that the process repeats by itself is a usual one. @type {Readonly<Record<string, string>>} */
 const sources = {
-  local: 'Decided by what this process knows of the block',
   fallback: 'Decided by the fallback, because the store is unavailable',
   open: 'Decided without the store, which is unavailable',
   closed: 'Denied because the store is unavailable',

@@ -38,7 +38,7 @@ function content(open, isWriter, handlers) {
       </form>
     </div>
     ${open.canAct ? counts(open) : html`<p class="aside">${notPassed}</p>`}
-    ${open.canAct && isWriter && open.id !== undefined ? actForm(open, handlers) : nothing}
+    ${open.canAct && isWriter && (open.id ?? open.view) !== undefined ? actForm(open, handlers) : nothing}
   </div>`
 }
 
@@ -67,7 +67,7 @@ function counts({ view, error }) {
 /** @param {KeyPolicy} policy */
 function quota({ name, used, limit, remaining, resetMs, blockedMs, exemptMs }) {
   const share = limit === 0 ? 1 : Math.min(1, used / limit)
-  const isFull = remaining === 0
+  const isFull = used >= limit
   return html`<div class="quota">
     <p class="quota-name">
       <bdi>${name}</bdi>

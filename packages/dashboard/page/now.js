@@ -46,18 +46,15 @@ function trafficTiles(view, scope) {
   ]
 }
 
-/** @param {readonly StoreView[]} stores */
+/** A store that has never failed is not in the list. @param {readonly StoreView[]} stores */
 function storeTile(stores) {
   const failing = stores.find(({ state }) => state !== 'ok')
-  const shown = failing ?? stores[0]
-  if (shown === undefined) return tile('Store', '–', 'not used yet')
   const errors = total(stores.map((store) => store.errors))
-  const name = stores.length === 1 ? shown.name : `${stores.length} stores`
   const found = errors === 0 ? 'no errors in the hour' : `${count(errors)} errors in the hour`
-  if (failing === undefined) return tile('Store', 'OK', html`${name}, ${found}`, nothing, 'ok')
+  if (failing === undefined) return tile('Store', 'OK', found)
   const since = failing.sinceAt === null ? '' : ` for ${duration(serverNow() - failing.sinceAt)}`
   const value = failing.state === 'fallback' ? 'Fallback' : 'Unavailable'
-  return tile('Store', value, html`${failing.name}${since}, ${found}`, nothing, 'failed')
+  return tile('Store', value, `${failing.name}${since}, ${found}`, nothing, 'failed')
 }
 
 /** @param {View} view */

@@ -57,15 +57,22 @@ export function chartOf(limiters, shape) {
   const [first] = limiters
   if (first === undefined) return { times: [], lines: [], isStacked: false }
   const { startsAt, stepMs, allowed } = first.series
-  const steps = allowed.length - 1
-  const times = Array.from({ length: steps }, (_, i) => startsAt + i * stepMs)
+  const end = allowed.length - 1
+  const start = firstStep(totalsOf(limiters).all, end)
+  const times = Array.from({ length: end - start }, (_, i) => startsAt + (start + i) * stepMs)
   const lines = shape === 'outcome' ? outcomesOf(limiters) : denialsOf(limiters, shape)
   const rates = lines.map(({ label, values, color }) => ({
     label,
     color,
-    values: values.slice(0, steps).map((value) => (value * 1000) / stepMs),
+    values: values.slice(start, end).map((value) => (value * 1000) / stepMs),
   }))
   return { times, lines: rates, isStacked: shape === 'outcome' }
+}
+
+/** The chart begins with the first request, and shows ten minutes at least. @param {readonly number[]} values @param {number} end */
+function firstStep(values, end) {
+  const first = values.findIndex((value) => value > 0)
+  return Math.max(0, Math.min(first === -1 ? end : first, end - 60))
 }
 
 /** @param {readonly LimiterView[]} limiters @returns {readonly Line[]} */

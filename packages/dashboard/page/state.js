@@ -8,7 +8,7 @@
 /** @typedef {TopKey & { limiter: string, canAct: boolean }} TopRow */
 
 /**
- * The key that the dialog shows. `id` is undefined until the server has found the key by its text.
+ * The key that the dialog shows. Without `id`, the reader has named it by its text.
  * @typedef {object} OpenKey
  * @property {string} limiter
  * @property {string} [id]

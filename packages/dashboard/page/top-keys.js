@@ -1,7 +1,7 @@
 import { keyButton } from './denied.js'
-import { count, short } from './numbers.js'
+import { clockMinutes, count, short } from './numbers.js'
 import { nameOf } from './order.js'
-import { limitersIn, total } from './series.js'
+import { limitersIn } from './series.js'
 import { repeat } from './vendor/directives/repeat.js'
 import { html, nothing, svg } from './vendor/lit-html.js'
 
@@ -32,11 +32,15 @@ function topList({ view, scope, lengths }, list, { onOpen, onMoreOf }) {
       top[list].keys.map((row) => ({ ...row, limiter: name, canAct })),
     )
     .toSorted((a, b) => b.count - a.count)
-  const unlisted = total(limiters.map(({ top }) => top[list].unlisted))
+  const unlisted = Math.max(0, ...limiters.map(({ top }) => top[list].unlisted))
+  const sinceAt = Math.min(...limiters.map(({ top }) => top[list].sinceAt))
   const shown = rows.slice(0, lengths[list])
   const most = rows[0]?.count ?? 0
   return html`<section class="sheet" aria-labelledby="top-${list}">
-    <div class="sheet-head"><h2 id="top-${list}">${titles[list]}</h2></div>
+    <div class="sheet-head">
+      <h2 id="top-${list}">${titles[list]}</h2>
+      ${rows.length === 0 ? nothing : html`<p class="hint">since ${clockMinutes(sinceAt)}</p>`}
+    </div>
     ${
       rows.length === 0
         ? html`<p class="nothing">No ${list} have been counted.</p>`
@@ -66,7 +70,7 @@ function topList({ view, scope, lengths }, list, { onOpen, onMoreOf }) {
             </button>`
           : nothing
       }
-      ${unlisted > 0 ? html`<p class="hint">${short(unlisted)} by other keys</p>` : nothing}
+      ${unlisted > 0 ? html`<p class="hint">other keys: at most ${short(unlisted)} each</p>` : nothing}
     </div>
   </section>`
 }

@@ -47,7 +47,10 @@ export interface PolicyView {
 
 export interface TopKeys {
   readonly keys: readonly TopKey[]
+  /** The most often that a key can have occurred which is not listed. */
   readonly unlisted: number
+  /** When the counts began. */
+  readonly sinceAt: number
 }
 
 export interface TopKey {

@@ -148,6 +148,22 @@ test('a key is looked up by its text, with what it has used', async () => {
   await page.context().close()
 })
 
+test('an act on a key that was looked up names it by the same text', async () => {
+  const { page } = await served.open('busy')
+  await page.getByPlaceholder('Look a key up').fill('192.0.2.200')
+  await page.keyboard.press('Enter')
+  await dialog(page).getByText('37 of 100').waitFor()
+  await dialog(page).getByLabel('Reason').fill('scans')
+  await page.keyboard.press('Enter')
+  await dialog(page)
+    .getByText(/^Blocked until/)
+    .waitFor()
+  expect(served.server.acts.map(({ body }) => body)).toEqual([
+    { limiter: 'api', key: '192.0.2.200', act: 'block', length: '10m', reason: 'scans' },
+  ])
+  await page.context().close()
+})
+
 test('a key that cannot be read says why, and offers no act', async () => {
   const { page } = await served.open('busy')
   await page.route('**/api/key?*', (route) =>

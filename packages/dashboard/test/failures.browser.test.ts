@@ -84,6 +84,9 @@ test('if Redis does not answer, the page says so and shows its own process', asy
     'Fallback',
     '1',
   ])
+  expect(new Set(await page.locator('.keys .badge').allTextContents())).toEqual(
+    new Set(['blocked', 'fallback']),
+  )
   await page.context().close()
 })
 

@@ -73,7 +73,11 @@ test('the figures of the view are those of the page', async () => {
           denied: [{ ...api.denied[0], denials: 150, untilAt: at + 92_000 }],
           top: {
             ...api.top,
-            denials: { keys: [{ id: 'x', key: 'k', count: 150, error: 12 }], unlisted: 7 },
+            denials: {
+              keys: [{ id: 'x', key: 'k', count: 150, error: 12 }],
+              unlisted: 7,
+              sinceAt: at,
+            },
           },
         },
       ],
@@ -92,7 +96,7 @@ test('the figures of the view are those of the page', async () => {
   )
   const [, topDenials] = await page.locator('.pair > section').all()
   expect(trimmed((await topDenials.textContent()) ?? '')).toContain('150 ±12')
-  expect(trimmed((await topDenials.textContent()) ?? '')).toContain('7 by other keys')
+  expect(trimmed((await topDenials.textContent()) ?? '')).toContain('other keys: at most 7 each')
   delete server.answer.view
   await page.context().close()
 })

@@ -10,13 +10,13 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const { startPageServer } = await load('packages/dashboard/test/page-server.ts')
 const { findChromium } = await load('packages/conformance/test/browser/find-chromium.ts')
 
-const sizes = { 390: { width: 390, height: 844 }, 1280: { width: 1280, height: 900 } }
+const heights = { 390: 844, 1280: 1000 }
 const [folder] = process.argv.slice(2)
 const browser = await chromium.launch({ executablePath: findChromium() })
 const server = await startPageServer()
 if (folder === undefined) {
   const docs = join(root, 'packages', 'docs', 'operate')
-  await take('busy', 1280, 'light', join(docs, 'dashboard-light.png'))
+  await take('attack', 1280, 'light', join(docs, 'dashboard-light.png'), { fullPage: false })
   await take('attack', 390, 'dark', join(docs, 'dashboard-dark.png'), { fullPage: false })
 } else {
   for (const name of ['empty', 'calm', 'busy', 'attack', 'failed', 'hostile', 'refused', 'read'])
@@ -28,7 +28,9 @@ await browser.close()
 await server.close()
 
 async function take(name, width, colorScheme, path, options = { fullPage: true }) {
-  const context = await browser.newContext({ viewport: sizes[width], colorScheme })
+  const viewport = { width, height: heights[width] }
+  const deviceScaleFactor = width === 390 ? 2 : 1
+  const context = await browser.newContext({ viewport, colorScheme, deviceScaleFactor })
   const page = await context.newPage()
   await page.goto(`${server.url}${name}/`)
   await page.locator('.pulse[data-state=live]').waitFor()

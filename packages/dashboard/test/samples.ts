@@ -16,7 +16,7 @@ export function base(at: number): View {
     processes: 4,
     share: { state: 'ok', notMerged: 0 },
     limiters: [],
-    stores: [{ name: 'redis', state: 'ok', sinceAt: null, errors: 0 }],
+    stores: [],
   }
 }
 
@@ -61,16 +61,21 @@ export function limiter(
     })),
     series: { startsAt, stepMs, allowed, denied: deniedCounts, exempt: counts(0, 0) },
     top: {
-      requests: topKeys(name, rate * 620, rows),
-      denials: topKeys(name, rate * share * 1900, rows),
+      requests: topKeys(at, name, rate * 60, rows),
+      denials: topKeys(at, name, rate * share * 150, rows),
     },
     denied: rows,
   }
 }
 
 /** Keys whose counts fall as 1/n. */
-function topKeys(limiterName: string, most: number, rows: readonly DeniedKey[]): TopKeys {
-  const count = Math.min(24, Math.floor(most / 40))
+function topKeys(
+  at: number,
+  limiterName: string,
+  most: number,
+  rows: readonly DeniedKey[],
+): TopKeys {
+  const count = Math.min(24, Math.floor(most / 4))
   const names = [
     ...rows.map(({ key }) => key),
     ...Array.from({ length: 24 }, (_, i) => `203.0.113.${i * 9 + 4}`),
@@ -79,7 +84,7 @@ function topKeys(limiterName: string, most: number, rows: readonly DeniedKey[]):
     const error = i < 3 ? 0 : Math.round(most * 0.002 * i)
     return { id: idOf(limiterName, key), key, count: Math.round(most / (i + 1)), error }
   })
-  return { keys, unlisted: Math.round(most * 0.8) }
+  return { keys, unlisted: Math.round(most * 0.03), sinceAt: at - 412_000 }
 }
 
 export function denied(
@@ -106,7 +111,7 @@ export function denied(
     id: idOf(limiterName, key),
     key,
     policies,
-    // The wait ends at a fixed time and starts again, as that of a client that goes on.
+    // The wait ends at a fixed time and starts again, as that of a client that continues.
     untilAt: forMs === null ? null : at + forMs - (at % 8000),
     denials: denials + Math.floor((at % 3_600_000) / 2000),
     firstDeniedAt: at - Math.round(denials * 2100),

@@ -1,4 +1,4 @@
-import type { LimiterView, TopKeys, View } from '../page/view.js'
+import type { DeniedKey, LimiterView, TopKeys, View } from '../page/view.js'
 import { base, denied, limiter, noise, rules, shareOfStep, stepMs } from './samples.js'
 
 /** Views of the page at a moment, by the name of the folder in which the server of the tests serves them. */
@@ -7,7 +7,6 @@ export const scenarios = {
   empty: (at) => ({
     ...base(at),
     limiters: [limiter(at, { name: 'api', rate: 0 }), limiter(at, { name: 'login', rate: 0 })],
-    stores: [{ name: 'redis', state: 'ok', sinceAt: null, errors: 0 }],
   }),
   /** Requests, and no key that is limited. */
   calm: (at) => ({ ...base(at), limiters: [limiter(at, { name: 'api', rate: 40 })] }),
@@ -16,6 +15,9 @@ export const scenarios = {
   /** Redis does not answer. */
   failed: (at) => ({
     ...busy(at),
+    limiters: busy(at).limiters.map(({ denied: rows, ...rest }) =>
+      Object.assign(rest, { denied: rows.map(withFallback) }),
+    ),
     processes: 1,
     share: { state: 'failed', notMerged: 0, error: 'connect ECONNREFUSED 127.0.0.1:6390' },
     stores: [
@@ -111,7 +113,6 @@ function busy(at: number): View {
             policies: ['per-address'],
             denials: 14,
             forMs: 310_000,
-            source: 'local',
           }),
         ],
       }),
@@ -200,10 +201,13 @@ function hostile(at: number): View {
     denied: rows,
   })
   const keys = rows.map(({ id, key }, i) => ({ id, key, count: 400 - i, error: i }))
+  const list = { keys, unlisted: 0, sinceAt: at - 412_000 }
   return {
     ...base(at),
-    limiters: [
-      { ...api, top: { requests: { keys, unlisted: 0 }, denials: { keys, unlisted: 0 } } },
-    ],
+    limiters: [{ ...api, top: { requests: list, denials: list } }],
   }
+}
+
+function withFallback(row: DeniedKey): DeniedKey {
+  return { ...row, source: 'fallback' }
 }

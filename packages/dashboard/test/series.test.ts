@@ -5,7 +5,7 @@ import type { LimiterView } from '../page/view.js'
 const stepMs = 10_000
 
 function limiter(name: string, denied: readonly number[], policies = [name]): LimiterView {
-  const none = { keys: [], unlisted: 0 }
+  const none = { keys: [], unlisted: 0, sinceAt: 0 }
   return {
     name,
     canAct: true,
@@ -80,4 +80,13 @@ test('with several limiters, a policy has the name of its limiter', () => {
     chartOf(shown, 'policy').lines.map(({ label }) => label)
   expect(labels(limiters)).toEqual(['api · minute', 'login · login', 'api · day'])
   expect(labels(limiters.slice(0, 1))).toEqual(['minute', 'day'])
+})
+
+test('the chart begins with the first request, and shows ten minutes at least', () => {
+  const zeros = Array.from({ length: 360 }, () => 0)
+  const stepsOf = (denied: readonly number[]) => chartOf([limiter('a', denied)], 'outcome').times
+  expect(stepsOf(zeros.with(100, 1))).toHaveLength(259)
+  expect(stepsOf(zeros.with(100, 1))[0]).toBe(60_000 + 100 * stepMs)
+  expect(stepsOf(zeros.with(350, 1))).toHaveLength(60)
+  expect(stepsOf(zeros)).toHaveLength(60)
 })
