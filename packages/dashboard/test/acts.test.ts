@@ -68,7 +68,7 @@ test('penalize', async () => {
   expect(body.key?.policies).toMatchObject([{ used: 7, remaining: 3, limit: 10 }])
 })
 
-test('exempt lets a key through without counting it, and unexempt ends that', async () => {
+test('exempt allows a key without counting it, and unexempt ends that', async () => {
   const limiter = limited()
   const board = await serveDashboard({ limiters: { limiter } })
   const exempted = await board.act(act({ act: 'exempt', length: '1h' }))

@@ -567,7 +567,7 @@ async function onNest(): Promise<string[]> {
   return events.map(({ limiter }) => limiter)
 }
 
-/** What a dashboard shows after three requests of a client. */
+/** The view of a dashboard after three requests of a client. */
 async function viewed(): Promise<View> {
   const dashboard = createDashboard({ limiters: {}, authorize: () => 'read' })
   onTestFinished(async () => dashboard.close())
