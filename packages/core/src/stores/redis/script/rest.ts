@@ -43,7 +43,8 @@ local function blockOf(policy, state, time)
   local isExemption, part = false, partOf(policy, state, BLOCK)
   if not part then isExemption, part = true, partOf(policy, state, EXEMPTION) end
   local block = part and cellsOf(part, 1, 1)
-  if not block then return end
+  -- A text of another program can begin with the id of an exemption, but contains no zeros.
+  if not block or isExemption and block[2] ~= 0 then return end
   part.life = block[1] + block[2] + time.margin - time.now
   if not isExemption then return block end
   if block[1] > time.now then return { -block[1], 0 } end
