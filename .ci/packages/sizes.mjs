@@ -8,11 +8,11 @@ import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
 const ceilings = {
-  all: 74,
+  all: 74.5,
   least: 34.5,
   dependencies: 0,
   installed: 2500,
-  'minified, with createLimiter and fixedWindow': 90,
+  'minified, with createLimiter and fixedWindow': 91,
   'minified, with notLimited alone': 1,
 }
 

@@ -7,6 +7,10 @@ import express from 'express'
 import { Redis } from 'ioredis'
 import { api, login } from './limiters.js'
 
+// #endregion
+// Without the counts of other programs.
+if (process.env.REDIS_URL !== undefined) process.env.REDIS_URL += '/2'
+// #region server
 const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost:6379')
 redis.on('error', (error) => console.error(`Redis: ${error.message}`))
 const store = redisStore(redis)

@@ -14,6 +14,7 @@ import { Redis } from 'ioredis'
 const { REDIS_URL: url } = process.env
 if (url === undefined) process.exit()
 process.env.PORT ??= '0' // a free port, the same for all processes
+if (cluster.isPrimary) process.env.REDIS_URL = `${url}/1` // without the counts of other programs
 
 // #region cluster
 const processes = 2
