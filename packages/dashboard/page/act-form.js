@@ -114,7 +114,7 @@ function unitsField() {
   </label>`
 }
 
-/** What the button does, in full. @param {OpenKey} open */
+/** The whole name of the act. @param {OpenKey} open */
 function confirmation({ act, length, isSending }) {
   const { label, needs } = acts[act]
   if (isSending === true) return 'Sending …'

@@ -95,11 +95,13 @@ function showDialog() {
 async function load() {
   try {
     const view = await loadView()
-    const fresh = deniedRows(view, state.scope)
+    // A limiter can disappear, and its name would still be the filter.
+    const scope = view.limiters.some(({ name }) => name === state.scope) ? state.scope : ''
+    const fresh = deniedRows(view, scope)
     const held = isInList() ? heldOrder(fresh, state.denied) : fresh
     const isHeld = held.some((row, i) => fresh[i] === undefined || nameOf(row) !== nameOf(fresh[i]))
     const said = newsOf(view, fresh.length)
-    update({ view, loadedAt: Date.now(), failure: undefined, denied: held, isHeld, said })
+    update({ view, scope, loadedAt: Date.now(), failure: undefined, denied: held, isHeld, said })
   } catch (error) {
     fail(error)
   }

@@ -36,7 +36,7 @@ export function total(values) {
 }
 
 /**
- * What happened a second, recently: in the current step and the one before it.
+ * The requests a second: in the current step and the one before it.
  * @param {readonly number[]} values
  * @param {Series} series
  * @param {number} at

@@ -2,7 +2,7 @@ import { html, svg } from './vendor/lit-html.js'
 
 /** @import { View } from './view.js' */
 
-/** What the page will show, before the first request. @param {View} view */
+/** The page before the first request. @param {View} view */
 export function welcome({ limiters, share }) {
   const names = limiters.map(({ name }) => name)
   return html`<section class="sheet welcome" aria-labelledby="welcome-title">
