@@ -46,6 +46,33 @@ describe('round trips', () => {
     expect(await limiter.consume('key')).toMatchObject({ allowed: true, remaining: 4 })
   })
 
+  test('a refund of two keys, of which the process remembers one, refunds both', async () => {
+    const rows = new Map()
+    const policies = { user: minute, team: minute }
+    const limiter = limiterOver(new MapDatabase({ rows }), policies)
+    const other = limiterOver(new MapDatabase({ rows }), policies)
+    await other.consume({ user: 'ann', team: 'red' })
+    await limiter.consume('red')
+    await limiter.refund({ user: 'ann', team: 'red' }, 1)
+    const left = await limiter.peek({ user: 'ann', team: 'red' })
+    expect(left.policies).toMatchObject({ user: { remaining: 5 }, team: { remaining: 4 } })
+  })
+
+  test('one key of a call does not deny it by a remembered row, while another key is saved', async () => {
+    const rows = new Map()
+    const policies = { user: minute, team: minute }
+    const limiter = limiterOver(new MapDatabase({ rows }), policies)
+    const other = limiterOver(new MapDatabase({ rows }), policies)
+    for (let i = 0; i < 5; i++) await limiter.consume('red')
+    await other.reset('red')
+    const [both, alone] = await limiter.consumeMany([
+      { key: { user: 'ann', team: 'red' } },
+      { key: 'ann' },
+    ])
+    expect(both).toMatchObject({ allowed: true, remaining: 4 })
+    expect(alone).toMatchObject({ allowed: true, remaining: 3 })
+  })
+
   test('a row that was loaded, and the current row of a refused save, are remembered', async () => {
     const rows = new Map()
     const database = new MapDatabase({ rows })

@@ -89,12 +89,14 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     const decided: DecidedGroup[] = []
     for (const group of groups) {
       const result = decideGroup(group)
-      if (result.changes.length > 0) decided.push(result)
-      // Another process can have refunded what a remembered row denies.
-      else if (group.isGuess && !result.isFinal) {
+      const { changes, isFinal } = result
+      // A save shows whether the rows that it changes are the current ones. Another process can have changed the others since they were remembered: it can
+      // have refunded what such a row denies, or taken the units that a request would refund.
+      if (group.isGuess && !isFinal && changes.length < group.keys.length) {
         group.rows = undefined
         open.push(group)
-      } else answer(result)
+      } else if (changes.length > 0) decided.push(result)
+      else answer(result)
     }
     return decided.length === 0 ? open : [...open, ...(await save(decided))]
   }
