@@ -9,4 +9,4 @@ beforeAll(() => {
   store = redisStore(cluster.client(), { timeout: '20s' })
 })
 
-describeStore('redisStore on a Redis Cluster', () => store)
+describeStore('redisStore on a Redis Cluster', () => store, 0.4)

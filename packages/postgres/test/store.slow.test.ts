@@ -13,7 +13,6 @@ describe('on a real PostgreSQL', () => {
   })
   afterAll(() => pool.end())
 
-  describeStore('postgresStore', () =>
-    unlimitedStore(postgresStore(pool, { migrate: true, timeout: '10s' })),
-  )
+  const open = () => unlimitedStore(postgresStore(pool, { migrate: true, timeout: '10s' }))
+  describeStore('postgresStore', open, 0.2)
 })

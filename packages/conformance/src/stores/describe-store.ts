@@ -28,11 +28,13 @@ import { describeStatus } from './methods/status.js'
  * The contract of a store. The factory is called before each test. It may return the same store again, because each test has its own
  * limiters.
  *
+ * @param share the share of its runs that each property has. Less than 1 for a store whose calls take long
+ *
  * @example
  * describeStore('memoryStore', () => memoryStore())
  */
-export function describeStore(name: string, makeStore: StoreFactory): void {
-  const open = setupOf(makeStore)
+export function describeStore(name: string, makeStore: StoreFactory, share = 1): void {
+  const open = setupOf(makeStore, share)
   describe(name, () => {
     describeDefinitions(open)
     describeCosts(open)

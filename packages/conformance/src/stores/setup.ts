@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLimiter, type Limiter, type Policies, type Store } from '@sluice/core'
+import { runs } from '../random.js'
 
 export type StoreFactory = () => Store | Promise<Store>
 
@@ -12,13 +13,17 @@ export interface Setup {
   limiter(policies: Policies, name?: string): Limiter
 }
 
-export type OpenSetup = (start?: number) => Promise<Setup>
+export interface OpenSetup {
+  (start?: number): Promise<Setup>
+  /** How often a property is tried on this store, of `all` times in `.ci/run` on a store that answers at once. */
+  runs(all: number): number
+}
 
 /** 2025-11-21T00:00:00Z: a midnight, so that windows of up to a day begin here. */
 export const today = 1_763_683_200_000
 
-export function setupOf(makeStore: StoreFactory): OpenSetup {
-  return async (start = today) => {
+export function setupOf(makeStore: StoreFactory, share: number): OpenSetup {
+  async function open(start = today): Promise<Setup> {
     const store = await makeStore()
     const setup: Setup = {
       now: start,
@@ -28,4 +33,6 @@ export function setupOf(makeStore: StoreFactory): OpenSetup {
     }
     return setup
   }
+
+  return Object.assign(open, { runs: (all: number) => runs(all * share) })
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
 import { decisionFrom, follow } from '../../traffic/follow.js'
-import { patienceMs, runs } from '../../random.js'
+import { patienceMs } from '../../random.js'
 import { startsOf, traffic } from '../../traffic/traffic.js'
 import type { OpenSetup } from '../setup.js'
 
@@ -22,7 +22,7 @@ export function describeDefinitions(open: OpenSetup): void {
               expect(one.decision).toEqual(decisionFrom(one.expected))
             }
           }),
-          { numRuns: runs(40) },
+          { numRuns: open.runs(40) },
         )
       },
       patienceMs,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
 import { sizedAlgorithms } from '../../samples/sized-algorithms.js'
-import { patienceMs, runs } from '../../random.js'
+import { patienceMs } from '../../random.js'
 import { costOf, costs, moved, nothingSaid, traffic } from '../../traffic/traffic.js'
 import { today, type OpenSetup } from '../setup.js'
 
@@ -50,7 +50,7 @@ export function describeStepsBack(open: OpenSetup): void {
               expect(await limiter.peek('key', { cost })).toEqual(before)
             },
           ),
-          { numRuns: runs(40) },
+          { numRuns: open.runs(40) },
         )
       },
       patienceMs,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
 import { sizedAlgorithms } from '../../samples/sized-algorithms.js'
-import { patienceMs, runs } from '../../random.js'
+import { patienceMs } from '../../random.js'
 import { costOf, moved, nothingSaid, startsOf, traffic, type Step } from '../../traffic/traffic.js'
 import type { OpenSetup } from '../setup.js'
 
@@ -65,7 +65,7 @@ export function describeResets(open: OpenSetup): void {
               }
             },
           ),
-          { numRuns: runs(25) },
+          { numRuns: open.runs(25) },
         )
       },
       patienceMs,

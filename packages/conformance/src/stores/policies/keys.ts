@@ -1,7 +1,6 @@
 import { fixedWindow, notLimited, type Key } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../random.js'
 import type { OpenSetup } from '../setup.js'
 
 const once = fixedWindow({ limit: 1, window: '1h' })
@@ -78,7 +77,7 @@ export function describeKeys(open: OpenSetup): void {
           const same = JSON.stringify(one) === JSON.stringify(other)
           expect((await own.consume(other)).allowed).toBe(!same)
         }),
-        { numRuns: runs(100) },
+        { numRuns: open.runs(100) },
       )
     })
 
