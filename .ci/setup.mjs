@@ -16,9 +16,11 @@ import { docs, members, membersOf, platforms, pnpm, root } from './workspace.mjs
 
 installDependencies(root, members())
 if (process.argv.includes('--tests')) {
+  // It compiles while the packages of the system are downloaded.
+  const sqlite = provideSqlite()
   provideRedis()
   providePostgres()
-  provideSqlite()
+  await sqlite
 }
 if (process.argv.includes('--slow')) providePgbouncer()
 if (process.argv.includes('--browser')) provideChromium()

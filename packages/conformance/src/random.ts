@@ -9,13 +9,13 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** The share of its runs that each property has: all of them in `.ci/run`, and a fifth otherwise. */
+/** The share of its runs that each property has: half of them in `.ci/run`, and a fifth otherwise. */
 const share = Number(process.env['SLUICE_RUNS'] ?? 0.2)
 
 /** The time limit of a property. */
 export const patienceMs: number = 30_000 * Math.max(1, share)
 
-/** How often a property is tried in this run, of `all` times in `.ci/run`. Also for the length of other random traffic. */
+/** How often a property is tried in this run, of `all` times with `SLUICE_RUNS=1`. Also for the length of other random traffic. */
 export function runs(all: number): number {
   return Math.ceil(all * share)
 }

@@ -7,5 +7,5 @@ describeStore('memoryStore', () => memoryStore())
 
 describe('on a real Redis', () => {
   const server = useRedis()
-  describeStore('redisStore', () => redisStore(server.client(), { timeout: '10s' }))
+  describeStore('redisStore', () => redisStore(server.client(), { timeout: '10s' }), 0.5)
 })

@@ -15,7 +15,7 @@ export interface Setup {
 
 export interface OpenSetup {
   (start?: number): Promise<Setup>
-  /** How often a property is tried on this store, of `all` times in `.ci/run` on a store that answers at once. */
+  /** How often a property is tried on this store, of `all` times with `SLUICE_RUNS=1` on a store that answers at once. */
   runs(all: number): number
 }
 
