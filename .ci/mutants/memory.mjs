@@ -38,8 +38,8 @@ export const mutants = [
   {
     file: 'packages/core/src/algorithms/kind.ts',
     name: 'two forms of one name share a row',
-    find: '`${steps.id} ${moments + counts}`',
-    replace: '`${moments + counts}`',
+    find: '`${steps.id} ${times + counts}`',
+    replace: '`${times + counts}`',
   },
   {
     file: `${memory}/partitions.ts`,
@@ -134,7 +134,7 @@ export const mutants = [
   {
     file: `${memory}/row-cursor.ts`,
     name: 'a key that is not there is read as the one before',
-    find: 'if (at < 0) row = table.blank(views)',
+    find: 'if (at < 0) row = table.blank(extras)',
     replace: 'if (at < 0) row = this.row',
   },
   {

@@ -42,7 +42,7 @@ export interface Reading<P extends object = Params> {
    * id. Ids from 128 are for rows whose width depends on the policy.
    */
   readonly id: number
-  /** The cells of a row: first the times (milliseconds since the epoch), then the counts, then the views. */
+  /** The cells of a row: first the times (milliseconds since the epoch), then the counts, then the extras. */
   cells(params: P): Cells
   /** The numbers that the Lua steps receive, in their order. `now` is the time of the store, as far as the client knows it. */
   args(params: P, now: number): readonly number[]
@@ -141,10 +141,10 @@ export interface BodiedSteps<P extends object = Params> extends Steps<P> {
 }
 
 export interface Cells {
-  readonly moments: number
+  readonly times: number
   readonly counts: number
   /** Cells that the steps compute for the decision or for the receipt. A store does not save them. */
-  readonly views?: number
+  readonly extras?: number
 }
 
 /** The lease that a request asks for. */

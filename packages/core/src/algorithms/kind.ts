@@ -81,6 +81,6 @@ function rounded(product: number): number {
 
 /** The form of a policy's state: the algorithm and the number of cells. Each form of a policy name has a count of its own. */
 export function formOf({ steps, params }: Pick<Rule, 'steps' | 'params'>): string {
-  const { moments, counts } = steps.cells(params)
-  return `${steps.id} ${moments + counts}`
+  const { times, counts } = steps.cells(params)
+  return `${steps.id} ${times + counts}`
 }

@@ -20,7 +20,7 @@ export function windowSteps<P extends { readonly limit: number }>(
 
   return {
     ...usualReading,
-    cells: () => ({ moments: 1, counts: 1 }),
+    cells: () => ({ times: 1, counts: 1 }),
 
     look(row, params, now, cost) {
       if (row[USED] === 0 || now >= closing(row[SINCE], params)) {

@@ -35,7 +35,7 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
   // Read from the policy once, because the property lookups for each decision take longer than the steps themselves.
   readonly policy: BoundPolicy
   readonly params: Params
-  protected readonly views: number
+  protected readonly extras: number
   protected readonly quota: number
 
   row: Row = []
@@ -55,7 +55,7 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
     const { steps, params } = policy
     this.policy = policy
     this.params = params
-    this.views = steps.cells(params).views ?? 0
+    this.extras = steps.cells(params).extras ?? 0
     this.quota = steps.quota(params)
   }
 

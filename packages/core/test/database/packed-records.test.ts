@@ -44,18 +44,18 @@ class State<P extends object, B> {
   #now = start
 
   constructor(algorithm: BodiedAlgorithm<P, B>, params: P, isPacked: boolean) {
-    const { moments, counts } = algorithm.cells(params)
+    const { times, counts } = algorithm.cells(params)
     this.#algorithm = algorithm
     this.#params = params
     this.#isPacked = isPacked
-    this.row = Array.from({ length: moments + counts }, () => 0)
+    this.row = Array.from({ length: times + counts }, () => 0)
     this.body = algorithm.newBody(params)
   }
 
   run({ verb, after, units, owner, about }: Move): readonly unknown[] {
     this.#now += after
-    const { moments, counts, views = 0 } = this.#algorithm.cells(this.#params)
-    const row = [...this.row, ...Array.from({ length: views }, () => 0)]
+    const { times, counts, extras = 0 } = this.#algorithm.cells(this.#params)
+    const row = [...this.row, ...Array.from({ length: extras }, () => 0)]
     const earlier = this.taken.at(-1 - about)
     const id = `lease ${this.taken.length}`
     const isNew = verb === 'take' || verb === 'refundUnits'
@@ -66,7 +66,7 @@ class State<P extends object, B> {
     const isDenied = verb === 'take' && !fits
     const result = isDenied ? false : this.#step(steps, verb, row, units, lease, earlier)
     // A denial and a lease that is not held change nothing.
-    if (result !== false) this.#save(row, moments + counts)
+    if (result !== false) this.#save(row, times + counts)
     return [fits, result, ...row, this.#algorithm.wait(row, this.#params, this.#now, units)]
   }
 

@@ -53,7 +53,7 @@ const rememberedMs = 60_000
 
 export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
   id: 8,
-  cells: () => ({ moments: 1, counts: 2, views: 3 }),
+  cells: () => ({ times: 1, counts: 2, extras: 3 }),
   args: ({ limit, lease }) => [limit, lease, rememberedMs],
   newBody: newLeases,
   packBody: packLeases,

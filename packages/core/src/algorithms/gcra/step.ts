@@ -35,7 +35,7 @@ const latest = 2 ** 47
 export const gcraSteps: Algorithm<GcraParams> = {
   ...usualReading,
   id: 3,
-  cells: () => ({ moments: 1, counts: 2 }),
+  cells: () => ({ times: 1, counts: 2 }),
   args: ({ burst, refill, every, initial, remembered, span }) => {
     return [burst, refill, every, initial, remembered, span]
   },

@@ -22,7 +22,7 @@ const MORE = 7
 export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
   ...usualReading,
   id: 7,
-  cells: () => ({ moments: 1, counts: 5, views: 2 }),
+  cells: () => ({ times: 1, counts: 5, extras: 2 }),
   args: ({ limit, window }) => [limit, window],
   bodies: [1],
   bodied: true,

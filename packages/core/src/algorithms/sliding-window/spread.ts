@@ -25,7 +25,7 @@ const SPAN_BEFORE = 6
 export const spreadSteps: Algorithm<SpreadParams> = {
   ...usualReading,
   id: 9,
-  cells: () => ({ moments: 2, counts: 4, views: 1 }),
+  cells: () => ({ times: 2, counts: 4, extras: 1 }),
   args: ({ limit, window }) => [limit, window],
 
   look(row, { limit, window }, now, cost) {

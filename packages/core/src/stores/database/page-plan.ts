@@ -75,8 +75,8 @@ class PageCursor extends Cursor {
   constructor(policy: BoundPolicy) {
     super(policy)
     const { steps, params } = policy
-    const { moments, counts } = steps.cells(params)
-    this.#width = moments + counts
+    const { times, counts } = steps.cells(params)
+    this.#width = times + counts
     this.#steps = steps.bodied === true ? steps.bind(steps.newBody(params), noLease) : steps
     this.#page = new Page('', undefined, 0)
     this.#side = new PageSide(this.#page, policy.name, 0, false)
@@ -98,7 +98,7 @@ class PageCursor extends Cursor {
   }
 
   #look({ lease }: Call, cost: number): boolean {
-    const { policy, params, now, views } = this
+    const { policy, params, now, extras } = this
     const { steps, name } = policy
     const kept = this.#page.partOf(name, steps.id, this.#width)?.row
     if (steps.bodied === true) {
@@ -106,7 +106,7 @@ class PageCursor extends Cursor {
       this.#steps = steps.bind(this.#body, lease)
     }
     const row = kept === undefined ? Array.from({ length: this.#width }, () => 0) : [...kept]
-    for (let view = 0; view < views; view++) row.push(0)
+    for (let extra = 0; extra < extras; extra++) row.push(0)
     this.row = row
     this.blockedUntil = blockedUntilAt(this.#side.override, now)
     this.resets = resetsIn(this.#side.reset, now)

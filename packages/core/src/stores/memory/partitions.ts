@@ -52,10 +52,10 @@ export class Partitions {
     let form = this.#forms.get(identity)
     if (form === undefined) {
       const { steps, params } = entry
-      const { moments, counts } = steps.cells(params)
+      const { times, counts } = steps.cells(params)
       this.#hash.hash(identity)
       const { high, low } = this.#hash
-      form = { table: this.#tables.tableOf(moments + counts, steps.bodied === true), high, low }
+      form = { table: this.#tables.tableOf(times + counts, steps.bodied === true), high, low }
       this.#forms.set(identity, form)
     }
     return form

@@ -40,7 +40,7 @@ export class RowCursor extends TableCursor {
     let fits = allowed
     if (phase !== SETTLE) {
       const { high: keyHigh, low: keyLow } = this.rows.keyHash
-      const { params, partition, views } = this
+      const { params, partition, extras } = this
       const { table } = partition
       const high = keyHigh ^ partition.high
       const low = keyLow ^ partition.low
@@ -60,11 +60,11 @@ export class RowCursor extends TableCursor {
       const first = at + HEAD
       // A new row for each decision, because the receipt contains it. The literals are those of `copyOf`.
       let row: Row
-      if (at < 0) row = table.blank(views)
-      else if (stride === 4 && views === 0) row = [numbers[first], numbers[first + 1]]
-      else if (stride === 5 && views === 0) {
+      if (at < 0) row = table.blank(extras)
+      else if (stride === 4 && extras === 0) row = [numbers[first], numbers[first + 1]]
+      else if (stride === 5 && extras === 0) {
         row = [numbers[first], numbers[first + 1], numbers[first + 2]]
-      } else if (stride === 8 && views === 1) {
+      } else if (stride === 8 && extras === 1) {
         row = [
           numbers[first],
           numbers[first + 1],
@@ -74,7 +74,7 @@ export class RowCursor extends TableCursor {
           numbers[first + 5],
           0,
         ]
-      } else row = segment.read(at / stride, views)
+      } else row = segment.read(at / stride, extras)
       this.row = row
       const now = this.#wall === undefined ? this.rows.moment : this.#wall()
       this.now = now

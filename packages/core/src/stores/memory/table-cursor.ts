@@ -34,7 +34,7 @@ export abstract class TableCursor extends Cursor {
     this.rows = rows
     this.partition = partition
     this.#side = new TableSideRows(rows, partition)
-    this.row = partition.table.blank(this.views)
+    this.row = partition.table.blank(this.extras)
     this.segment = partition.table.segmentOf(0)
   }
 
@@ -107,11 +107,11 @@ export class BodyCursor extends TableCursor {
     this.keyHigh = this.rows.keyHash.high
     this.keyLow = this.rows.keyHash.low
     this.seek()
-    const { partition, views, params, rows, segment } = this
+    const { partition, extras, params, rows, segment } = this
     const place = this.at < 0 ? -1 : this.at / segment.stride
     this.#body = segment.bodyOf(place) ?? this.#algorithm.newBody(params)
     this.#steps = this.#algorithm.bind(this.#body, lease)
-    this.row = place === -1 ? partition.table.blank(views) : segment.read(place, views)
+    this.row = place === -1 ? partition.table.blank(extras) : segment.read(place, extras)
     this.now = rows.moment
     const fits = this.#steps.look(this.row, params, this.now, cost)
     return rows.hasSideRows ? this.overrule(fits) : fits

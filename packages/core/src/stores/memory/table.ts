@@ -37,8 +37,8 @@ export class Table {
   }
 
   /** The row of a key that has no row yet: zeros. */
-  blank(views: number): Row {
-    return copyOf(this.#zeros, 0, this.#width, views)
+  blank(extras: number): Row {
+    return copyOf(this.#zeros, 0, this.#width, extras)
   }
 
   /** A copy of the row of a fingerprint, if there is one. */

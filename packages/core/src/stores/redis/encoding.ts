@@ -132,8 +132,8 @@ export function encodeRequest(
   const args = [`${voidAt}`, now === undefined ? '' : `${now}`, verb, `${amountOf(request)}`]
   args.push(lease.id, lease.owner)
   const widths = entries.map(({ steps, params }) => {
-    const { moments, counts, views = 0 } = steps.cells(params)
-    return moments + counts + views
+    const { times, counts, extras = 0 } = steps.cells(params)
+    return times + counts + extras
   })
   entries.forEach((entry, i) => {
     const stateKey = redisKey(prefix, entry.limiter, names[i])
@@ -154,11 +154,11 @@ function amountOf(request: StoreRequest): number {
 
 function argsOf(entry: BoundPolicy, cost: number, now: number): readonly string[] {
   const { name, steps, params, block } = entry
-  const { moments, counts, views = 0 } = steps.cells(params)
+  const { times, counts, extras = 0 } = steps.cells(params)
   const numbers = steps.args(params, now)
   return [
     stateName(name),
-    ...[steps.id, moments, counts, views, bodiesOf(entry).length].map(String),
+    ...[steps.id, times, counts, extras, bodiesOf(entry).length].map(String),
     steps.persistsOnDenial(params) ? '1' : '0',
     `${cost}`,
     block?.on ?? '',

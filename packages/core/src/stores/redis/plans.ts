@@ -140,13 +140,13 @@ function shapeOf(
   key: number,
   isAlone: boolean,
 ): PolicyShape {
-  const { moments, counts, views = 0 } = steps.cells(params)
+  const { times, counts, extras = 0 } = steps.cells(params)
   const isBodied = steps.bodied === true
   return {
     id: steps.id,
-    moments,
+    times,
     counts,
-    views,
+    extras,
     params: steps.args(params, 0).length,
     isDated: steps.datedArgs === true,
     persistsOnDenial: steps.persistsOnDenial(params),

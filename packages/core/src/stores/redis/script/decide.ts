@@ -51,9 +51,9 @@ export function declareInitial({ policies }: NumberedPlan): string {
 export function decide(plan: NumberedPlan): string {
   const { policies } = plan
   const raises = policies.some((policy) => policy.raises)
-  const views = policies.flatMap(({ cells, stored }) => cells.slice(stored.length))
+  const extras = policies.flatMap(({ cells, stored }) => cells.slice(stored.length))
   return `
-    ${views.length > 0 ? `${views.join(', ')} = ${views.map(() => '0').join(', ')}` : ''}
+    ${extras.length > 0 ? `${extras.join(', ')} = ${extras.map(() => '0').join(', ')}` : ''}
     ${lines(policies.filter(isWide), (policy) => zeroWide(policy, storedOf(policy) + 1))}
     ${lines(policies, (policy) => policy.look(policy.cost))}
     ${raises ? 'if not failure then' : ''}

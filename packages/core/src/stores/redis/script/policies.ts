@@ -7,7 +7,7 @@ export interface NumberedPolicy extends PolicyShape {
   /** The number of the argument before its block numbers, and before its head. */
   readonly blockArg: number
   readonly headArg: number
-  /** The variables of its cells: first those that are stored, then the views. None, if they are too many. */
+  /** The variables of its cells: first those that are stored, then the extras. None, if they are too many. */
   readonly cells: readonly string[]
   readonly stored: readonly string[]
   /** The variable or the number of its cost. */
@@ -127,9 +127,9 @@ local row${n} = { ${cells.map(() => '0').join(', ')} }`,
 
 /** The record of a policy for `rest`. */
 export function recordOf(policy: NumberedPolicy): string {
-  const { n, id, moments, counts, isNamed } = policy
+  const { n, id, times, counts, isNamed } = policy
   const name = isNamed ? `head${n}:sub(2, -3)` : `''`
-  return `{ name = ${name}, id = ${id}, stored = ${storedOf(policy)}, moments = ${moments}, counts = ${counts} }`
+  return `{ name = ${name}, id = ${id}, stored = ${storedOf(policy)}, times = ${times}, counts = ${counts} }`
 }
 
 /** Declares the bytes before a policy's cells in a state with names: the length of the name, the name, the id, and the number of cells. */
@@ -157,9 +157,9 @@ export function lines<T>(items: readonly T[], line: (item: T, i: number) => stri
 export interface PolicyShape {
   /** The id of the algorithm. */
   readonly id: number
-  readonly moments: number
+  readonly times: number
   readonly counts: number
-  readonly views: number
+  readonly extras: number
   /** The number of params of its steps. */
   readonly params: number
   /** Whether the params depend on the time, so that the steps may reject it. */
@@ -188,12 +188,12 @@ export interface PlanShape {
 /** More cells than this are not unrolled, because a Lua function has at most 200 local variables. */
 const mostUnrolled = 16
 
-export function storedOf({ moments, counts }: Pick<PolicyShape, 'moments' | 'counts'>): number {
-  return moments + counts
+export function storedOf({ times, counts }: Pick<PolicyShape, 'times' | 'counts'>): number {
+  return times + counts
 }
 
-export function widthOf(policy: Pick<PolicyShape, 'moments' | 'counts' | 'views'>): number {
-  return storedOf(policy) + policy.views
+export function widthOf(policy: Pick<PolicyShape, 'times' | 'counts' | 'extras'>): number {
+  return storedOf(policy) + policy.extras
 }
 
 export function isWide(policy: PolicyShape): boolean {
@@ -217,12 +217,12 @@ export function hasOwnKeys({ policies }: PlanShape): boolean {
 export const sizes: readonly number[] = [2, 4, 7]
 
 /** The format of a row's cells. */
-export function formatOf(policy: Pick<PolicyShape, 'moments' | 'counts'>, size: number): string {
-  return 'I6'.repeat(policy.moments) + `I${size}`.repeat(policy.counts)
+export function formatOf(policy: Pick<PolicyShape, 'times' | 'counts'>, size: number): string {
+  return 'I6'.repeat(policy.times) + `I${size}`.repeat(policy.counts)
 }
 
-export function lengthOf(policy: Pick<PolicyShape, 'moments' | 'counts'>, size: number): number {
-  return 6 * policy.moments + size * policy.counts
+export function lengthOf(policy: Pick<PolicyShape, 'times' | 'counts'>, size: number): number {
+  return 6 * policy.times + size * policy.counts
 }
 
 /** The policies of each key. */

@@ -23,7 +23,7 @@ const header = `
 --      3   the verb
 --      4   units to take or to refund, the length of a block or an exemption, or 1 if a reset removes blocks
 --      5   the id and the owner of the lease, or empty strings
---      7   for each policy: its name, its id, the numbers of times, counts and views of its row; the number of the body's keys; 1 if a denial
+--      7   for each policy: its name, its id, the numbers of times, counts and extras of its row; the number of the body's keys; 1 if a denial
 --          saves a row; its cost; when a block starts, its length, factor and longest length; the number of its params, and the params. And
 --          for refundReceipt the time, the number of resets and the cells of its receipt
 --
@@ -81,8 +81,8 @@ end
 
 -- A policy of the request, with its row. Policies of one key share its state.
 while lastArg < #ARGV do
-  local cursor = { key = keys(1)[1], name = text(), id = number(), moments = number(), counts = number() }
-  cursor.stored = cursor.moments + cursor.counts
+  local cursor = { key = keys(1)[1], name = text(), id = number(), times = number(), counts = number() }
+  cursor.stored = cursor.times + cursor.counts
   cursor.width = cursor.stored + number()
   cursor.bodies = number()
   cursor.persists, cursor.cost = text() == '1', number()

@@ -30,7 +30,7 @@ end
 -- Returns a policy's row, with zeros in the cells that the state does not have; and whether it has the row.
 local function rowOf(policy, state, width)
   local part = partOf(policy, state)
-  local row = part and cellsOf(part, policy.moments, policy.counts)
+  local row = part and cellsOf(part, policy.times, policy.counts)
   local isFound = row ~= nil
   row = row or {}
   for i = isFound and policy.stored + 1 or 1, width do row[i] = 0 end

@@ -156,7 +156,7 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
 
 function packPlain({ policies, formatArg }: KeyPlan): string {
   const [first] = policies
-  const counts = policies.flatMap(({ stored, moments }) => stored.slice(moments))
+  const counts = policies.flatMap(({ stored, times }) => stored.slice(times))
   const most = counts.length > 1 ? `math.max(${counts.join(', ')})` : counts.join()
   const values = sizes.map((size, i) => {
     if (!first.isNamed) {
