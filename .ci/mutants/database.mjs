@@ -182,9 +182,9 @@ export const mutants = [
   },
   {
     file: `${database}/page.ts`,
-    name: 'records are packed from the old body',
-    find: 'if (records === undefined || isPacked !== false) return part',
-    replace: 'if (records === undefined || isPacked === false) return part',
+    name: 'records are packed from the old bytes',
+    find: 'if (unpacked === undefined || isPacked !== false) return part',
+    replace: 'if (unpacked === undefined || isPacked === false) return part',
   },
   {
     file: `${database}/page.ts`,

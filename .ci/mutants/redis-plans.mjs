@@ -48,8 +48,8 @@ export const mutants = [
   },
   {
     file: `${redis}/script/decide.ts`,
-    name: 'a request with a body does not check whether memory is full',
-    find: "if (!policies.some(({ bodies }) => bodies > 0)) return ''",
+    name: 'a request with records does not check whether memory is full',
+    find: "if (!policies.some(({ recordKeyCount }) => recordKeyCount > 0)) return ''",
     replace: "if (policies.length > 0) return ''",
   },
   {

@@ -102,8 +102,8 @@ export const mutants = [
   },
   {
     file: `${redis}/batches.ts`,
-    name: 'a body weighs as little as a row',
-    find: 'steps.bodied === true ? bodyWeight : 1',
-    replace: 'steps.bodied === true ? 1 : 1',
+    name: 'a log weighs as little as a row',
+    find: 'steps.hasRecords === true ? recordsWeight : 1',
+    replace: 'steps.hasRecords === true ? 1 : 1',
   },
 ]

@@ -78,8 +78,8 @@ const command: fc.Arbitrary<Command> = fc.record({
   dice: fc.nat(5),
 })
 
-const bodied = new Set(['slidingLog', 'concurrency'])
-const rows = samples.filter(({ policy: { kind, block } }) => !block && !bodied.has(kind))
+const hasRecords = new Set(['slidingLog', 'concurrency'])
+const rows = samples.filter(({ policy: { kind, block } }) => !block && !hasRecords.has(kind))
 const ofRows = fc.array(fc.constantFrom(...rows), { minLength: 6, maxLength: 6 })
 const ofAll = fc.array(fc.constantFrom(...samples), { minLength: 6, maxLength: 6 })
 const someSamples = fc.oneof(ofRows, ofAll)
@@ -301,7 +301,7 @@ function formsOf(policies: readonly Policy[]): ReadonlyMap<number, Form> {
   return forms
 }
 
-/** The states under a prefix with their TTLs, without the bodies, which contain random lease ids. */
+/** The states under a prefix with their TTLs, without the records, which contain random lease ids. */
 async function statesOf(prefix: string, name: string, forms: ReadonlyMap<number, Form>) {
   const keys = (await server.connection.keys(`${prefix}:${name}:*}`)).sort()
   const states = await Promise.all(keys.map((key) => server.connection.getBuffer(key)))

@@ -59,8 +59,8 @@ function change(cursor: Cursor, request: Change, index: number): boolean {
       break
     }
   }
-  // An unchanged row is not written, because that could extend the lifetime of a bucket. A body can change although its row does not.
-  if (policy.steps.bodied === true || differ(row, before)) cursor.save()
+  // An unchanged row is not written, because that could extend the lifetime of a bucket. Records can change although the row does not.
+  if (policy.steps.hasRecords === true || differ(row, before)) cursor.save()
   return true
 }
 

@@ -59,7 +59,7 @@ export class AnsweredPolicy implements SettledRow, DecidedPolicy {
   constructor({ steps, params }: BoundPolicy) {
     this.params = params
     this.#settle =
-      (steps.bodied === true ? undefined : steps.settle) ?? ((settled) => readBy(steps, settled))
+      (steps.hasRecords === true ? undefined : steps.settle) ?? ((settled) => readBy(steps, settled))
     // A policy that counts nothing has no state that a store could answer.
     if (steps.countsNothing) this.now = this.used = this.next = this.full = 0
   }

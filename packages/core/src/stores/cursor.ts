@@ -1,6 +1,6 @@
 import {
   readBy,
-  type BodiedSteps,
+  type RequestSteps,
   type Params,
   type Row,
   type SettledRow,
@@ -68,7 +68,7 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
   abstract decide(phase: number, call: Call, cost: number, allowed: boolean): boolean
 
   /** The steps of the current request. */
-  abstract get steps(): BodiedSteps
+  abstract get steps(): RequestSteps
 
   /** The override and the last reset of the current key. */
   abstract get side(): SideRows

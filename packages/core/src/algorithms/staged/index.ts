@@ -50,7 +50,7 @@ const stage: OptionReader<Policy> = {
 
 function stageOf(policy: Policy, name: string): Stage {
   const { steps, params } = ruleOf(policy, `staged, "${name}"`)
-  if (steps.bodied === true) {
+  if (steps.hasRecords === true) {
     throw sluiceError('SLUICE_OPTION_INVALID', 'staged', name, policy, stage.expected)
   }
   return { steps, params }

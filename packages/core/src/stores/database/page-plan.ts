@@ -1,4 +1,4 @@
-import type { BodiedSteps } from '../../algorithms/algorithm.js'
+import type { RequestSteps } from '../../algorithms/algorithm.js'
 import { changeAll } from '../changes.js'
 import { stateOf, type Call } from '../compiled-policies.js'
 import { Cursor, LOOK, SETTLE, blockedUntilAt, resetsIn } from '../cursor.js'
@@ -69,15 +69,15 @@ class PageCursor extends Cursor {
   #page: Page
   #side: PageSide
   #isInjected = false
-  #body: unknown
-  #steps: BodiedSteps
+  #records: unknown
+  #steps: RequestSteps
 
   constructor(policy: BoundPolicy) {
     super(policy)
     const { steps, params } = policy
     const { times, counts } = steps.cells(params)
     this.#width = times + counts
-    this.#steps = steps.bodied === true ? steps.bind(steps.newBody(params), noLease) : steps
+    this.#steps = steps.hasRecords === true ? steps.bind(steps.newRecords(params), noLease) : steps
     this.#page = new Page('', undefined, 0)
     this.#side = new PageSide(this.#page, policy.name, 0, false)
   }
@@ -101,9 +101,9 @@ class PageCursor extends Cursor {
     const { policy, params, now, extras } = this
     const { steps, name } = policy
     const kept = this.#page.partOf(name, steps.id, this.#width)?.row
-    if (steps.bodied === true) {
-      this.#body = this.#page.recordsOf(name, steps, this.#width) ?? steps.newBody(params)
-      this.#steps = steps.bind(this.#body, lease)
+    if (steps.hasRecords === true) {
+      this.#records = this.#page.recordsOf(name, steps, this.#width) ?? steps.newRecords(params)
+      this.#steps = steps.bind(this.#records, lease)
     }
     const row = kept === undefined ? Array.from({ length: this.#width }, () => 0) : [...kept]
     for (let extra = 0; extra < extras; extra++) row.push(0)
@@ -114,7 +114,7 @@ class PageCursor extends Cursor {
     return isExempt(this) || (fits && this.blockedUntil <= now)
   }
 
-  override get steps(): BodiedSteps {
+  override get steps(): RequestSteps {
     return this.#steps
   }
 
@@ -133,8 +133,8 @@ class PageCursor extends Cursor {
     const { steps, name } = policy
     const row = this.row.slice(0, this.#width)
     const ends = steps.ends(this.row, params)
-    const records = steps.bodied === true ? { algorithm: steps, body: this.#body } : undefined
+    const unpacked = steps.hasRecords === true ? { algorithm: steps, records: this.#records } : undefined
     const part = { name, id: steps.id, row, ends }
-    this.#page.put(records === undefined ? part : { ...part, records }, now, this.#isInjected)
+    this.#page.put(unpacked === undefined ? part : { ...part, unpacked }, now, this.#isInjected)
   }
 }

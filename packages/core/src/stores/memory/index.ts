@@ -18,7 +18,7 @@ import {
 import type { BoundedTables } from './partitions.js'
 import { RowCursor } from './row-cursor.js'
 import { StateTable } from './state-table.js'
-import { BodyCursor, NothingCursor, type TableCursor } from './table-cursor.js'
+import { RecordsCursor, NothingCursor, type TableCursor } from './table-cursor.js'
 
 /** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
@@ -191,7 +191,7 @@ class MemoryPlan implements CompiledPolicies {
 
 function cursorOf(rows: StateTable, policy: BoundPolicy, wall: Clock | undefined): TableCursor {
   const { steps } = policy
-  if (steps.bodied === true) return new BodyCursor(rows, policy, steps)
+  if (steps.hasRecords === true) return new RecordsCursor(rows, policy, steps)
   if (steps.countsNothing) return new NothingCursor(rows, policy, steps)
   return new RowCursor(rows, policy, steps, wall)
 }

@@ -55,7 +55,7 @@ export class Partitions {
       const { times, counts } = steps.cells(params)
       this.#hash.hash(identity)
       const { high, low } = this.#hash
-      form = { table: this.#tables.tableOf(times + counts, steps.bodied === true), high, low }
+      form = { table: this.#tables.tableOf(times + counts, steps.hasRecords === true), high, low }
       this.#forms.set(identity, form)
     }
     return form
@@ -92,11 +92,11 @@ export class BoundedTables {
     return sum
   }
 
-  tableOf(width: number, bodied: boolean): Table {
-    const shape = `${width} ${bodied}`
+  tableOf(width: number, hasRecords: boolean): Table {
+    const shape = `${width} ${hasRecords}`
     let table = this.#byShape.get(shape)
     if (table === undefined) {
-      table = new Table(width, bodied)
+      table = new Table(width, hasRecords)
       this.#byShape.set(shape, table)
       this.#tables.push(table)
     }

@@ -1,7 +1,7 @@
 import {
   settleBy,
   type Algorithm,
-  type BodiedSteps,
+  type RequestSteps,
   type Row,
   type Steps,
 } from '../../algorithms/algorithm.js'
@@ -15,7 +15,7 @@ import { TableCursor } from './table-cursor.js'
 
 /** The cursor of an algorithm whose complete state is a row. */
 export class RowCursor extends TableCursor {
-  readonly steps: BodiedSteps
+  readonly steps: RequestSteps
   // Read from the policy once, because the property lookups for each decision take longer than the steps themselves.
   readonly #look: Steps['look']
   readonly #settle: NonNullable<Algorithm['settle']>

@@ -11,7 +11,7 @@ interface KeptRow {
   readonly ends: number
   /** Whether nothing remains of the quota. */
   readonly isSpent: boolean
-  readonly body?: unknown
+  readonly records?: unknown
 }
 
 /** One request in this many sweeps a segment, which adds a few nanoseconds to the average request. */
@@ -69,16 +69,16 @@ export class StateTable {
   }
 
   /** Keeps a row that can be new or expired. */
-  put(table: Table, high: number, low: number, { row, ends, isSpent, body }: KeptRow): void {
+  put(table: Table, high: number, low: number, { row, ends, isSpent, records }: KeptRow): void {
     const segment = table.segmentOf(high)
     const place = segment.find(high, low)
     if (ends <= this.moment) {
       if (place !== -1) table.remove(segment, place)
     } else if (place !== -1) {
-      table.write(segment, place, row, ends, isSpent, body)
+      table.write(segment, place, row, ends, isSpent, records)
     } else {
       this.tables.evictIfFull(table, high, this.moment)
-      table.add(high, low, row, ends, isSpent, body)
+      table.add(high, low, row, ends, isSpent, records)
     }
   }
 }

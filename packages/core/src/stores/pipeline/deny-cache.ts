@@ -153,7 +153,7 @@ function stillDenied(
     if (own < remembered) return undefined
     const state = { row: [...states[i].row], blockedUntil, now: states[i].now + elapsed }
     // The row of a log contains the moments at which the requested cost fits and more units remain, but only for this cost and until more remain.
-    if (!(steps.bodied === true)) steps.look(state.row, params, state.now, own)
+    if (!(steps.hasRecords === true)) steps.look(state.row, params, state.now, own)
     else if (own !== remembered || hasMore(entry, state)) return undefined
     const isBlocked = blockedUntil > state.now
     // The exemption has ended since.

@@ -9,7 +9,7 @@ const mostRequests = 128
 const mostWeight = 256
 
 /** Logs and leases weigh more than a row, because each takes Redis commands of its own. */
-const bodyWeight = 8
+const recordsWeight = 8
 
 /**
  * The share of all waiting and pending requests that one batch takes. If one batch took all of them, the store and this process would wait for each
@@ -140,6 +140,6 @@ function keysOf({ entries: [{ limiter }], keys }: StoreRequest): readonly string
 
 function weightOf({ entries }: StoreRequest): number {
   let weight = 0
-  for (const { steps } of entries) weight += steps.bodied === true ? bodyWeight : 1
+  for (const { steps } of entries) weight += steps.hasRecords === true ? recordsWeight : 1
   return weight
 }

@@ -1,5 +1,5 @@
-import { mostBodies } from '../../algorithms/algorithm.js'
-import { bodyKey, redisKey, stateName } from '../../keys.js'
+import { mostRecordKeys } from '../../algorithms/algorithm.js'
+import { recordKey, redisKey, stateName } from '../../keys.js'
 import {
   costAt,
   type BoundPolicy,
@@ -100,9 +100,9 @@ function withOwnKeys(
     for (const index of keyIndices) keys.push(keyOf(request.keys[index]))
     for (const index of order) {
       const { name, steps } = entries[index]
-      if (steps.bodied !== true) continue
+      if (steps.hasRecords !== true) continue
       const stateKey = keyOf(request.keys[index])
-      for (const body of steps.bodies) keys.push(bodyKey(stateKey, name, body))
+      for (const number of steps.recordKeys) keys.push(recordKey(stateKey, name, number))
     }
     addTime(request.now)
     if (hasAsks) args.push(...askOf(plan, request))
@@ -138,8 +138,8 @@ export function encodeRequest(
   entries.forEach((entry, i) => {
     const stateKey = redisKey(prefix, entry.limiter, names[i])
     keys.push(stateKey)
-    const bodies = verb === 'reset' ? allBodiesOf(entry) : bodiesOf(entry)
-    for (const body of bodies) keys.push(bodyKey(stateKey, entry.name, body))
+    const numbers = verb === 'reset' ? allRecordKeysOf(entry) : recordKeysOf(entry)
+    for (const number of numbers) keys.push(recordKey(stateKey, entry.name, number))
     args.push(...argsOf(entry, 'cost' in request ? costAt(request.cost, i) : 0, now ?? serverMs))
     if (verb === 'refundReceipt') args.push(...receiptArgs(request.receipts[i], widths[i]))
   })
@@ -158,7 +158,7 @@ function argsOf(entry: BoundPolicy, cost: number, now: number): readonly string[
   const numbers = steps.args(params, now)
   return [
     stateName(name),
-    ...[steps.id, times, counts, extras, bodiesOf(entry).length].map(String),
+    ...[steps.id, times, counts, extras, recordKeysOf(entry).length].map(String),
     steps.persistsOnDenial(params) ? '1' : '0',
     `${cost}`,
     block?.on ?? '',
@@ -176,13 +176,13 @@ function receiptArgs({ row, now, resets = 0 }: State, width: number): readonly s
 /** The arguments of a call without policies: a reply means that the server can run scripts. */
 export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '', 'peek', '0', '', '']
 
-function bodiesOf({ steps }: BoundPolicy): readonly number[] {
-  return steps.bodied === true ? steps.bodies : []
+function recordKeysOf({ steps }: BoundPolicy): readonly number[] {
+  return steps.hasRecords === true ? steps.recordKeys : []
 }
 
-/** The bodies of all forms: first those of this one. */
-function allBodiesOf(entry: BoundPolicy): readonly number[] {
-  const all = new Set(bodiesOf(entry))
-  for (let body = 1; body <= mostBodies; body++) all.add(body)
+/** The numbers of the keys of records of all forms: first those of this one. */
+function allRecordKeysOf(entry: BoundPolicy): readonly number[] {
+  const all = new Set(recordKeysOf(entry))
+  for (let number = 1; number <= mostRecordKeys; number++) all.add(number)
   return [...all]
 }

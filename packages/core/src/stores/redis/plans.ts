@@ -141,7 +141,6 @@ function shapeOf(
   isAlone: boolean,
 ): PolicyShape {
   const { times, counts, extras = 0 } = steps.cells(params)
-  const isBodied = steps.bodied === true
   return {
     id: steps.id,
     times,
@@ -151,7 +150,7 @@ function shapeOf(
     isDated: steps.datedArgs === true,
     persistsOnDenial: steps.persistsOnDenial(params),
     blocksOn: block?.on,
-    bodies: isBodied ? steps.bodies.length : 0,
+    recordKeyCount: steps.hasRecords === true ? steps.recordKeys.length : 0,
     hasLeases: steps.token !== undefined,
     key,
     isNamed: !isAlone || name !== 'default' || steps.id > 127,

@@ -8,7 +8,7 @@ import {
   type NumberedPolicy,
 } from './policies.js'
 
-/** Whether a decision writes all policies of a plan or none: no block, no body, and no row that a denial saves. */
+/** Whether a decision writes all policies of a plan or none: no block, no records, and no row that a denial saves. */
 export function isAllOrNone({ policies, shape }: NumberedPlan): boolean {
   const isPlain = (policy: NumberedPolicy) =>
     !policy.persistsOnDenial && policy.blocksOn === undefined && !policy.raises
@@ -73,9 +73,9 @@ export function decide(plan: NumberedPlan): string {
     ${raises ? 'end' : ''}`
 }
 
-/** If memory is full, a request with a body writes nothing: after a deletion as the first write, Redis would accept all others. */
+/** If memory is full, a request with records writes nothing: after a deletion as the first write, Redis would accept all others. */
 function assertMemory({ policies }: NumberedPlan): string {
-  if (!policies.some(({ bodies }) => bodies > 0)) return ''
+  if (!policies.some(({ recordKeyCount }) => recordKeyCount > 0)) return ''
   const costs = policies.map(({ n, cost }) => `${cost} > 0 and blockEnd${n} >= 0`)
   return `if allowed and not isPeek and (${costs.join(' or ')}) then
       local answer = call('SET', key1, '', packed1 and 'NX' or 'XX')

@@ -99,9 +99,9 @@ function overTables(
   arg: number,
   cost: string,
 ): Steps {
-  const raises = policy.bodies > 0 || policy.isDated
+  const raises = policy.recordKeyCount > 0 || policy.isDated
   const cells = isWide(policy) ? [] : list(widthOf(policy), (i) => `row${n}[${i}]`)
-  const steps = policy.bodies > 0 ? `bound${n}` : `steps${n}`
+  const steps = policy.recordKeyCount > 0 ? `bound${n}` : `steps${n}`
   const look = (asked: string) => `${steps}.look(row${n}, params${n}, now, ${asked})`
   return {
     cells,
@@ -125,8 +125,8 @@ local row${n} = { ${cells.map(() => '0').join(', ')} }`,
   }
 }
 
-/** The record of a policy for `rest`. */
-export function recordOf(policy: NumberedPolicy): string {
+/** The Lua table of a policy for `rest`. */
+export function policyTable(policy: NumberedPolicy): string {
   const { n, id, times, counts, isNamed } = policy
   const name = isNamed ? `head${n}:sub(2, -3)` : `''`
   return `{ name = ${name}, id = ${id}, stored = ${storedOf(policy)}, times = ${times}, counts = ${counts} }`
@@ -167,8 +167,8 @@ export interface PolicyShape {
   readonly persistsOnDenial: boolean
   /** When a block starts. */
   readonly blocksOn: 'reached' | 'exceeded' | undefined
-  /** The number of the body's keys. */
-  readonly bodies: number
+  /** The number of the Redis keys of its records. */
+  readonly recordKeyCount: number
   readonly hasLeases: boolean
   /** The number of the key that the policy counts. Policies with one key are neighbours. */
   readonly key: number
@@ -206,11 +206,11 @@ function widthByteOf(policy: PolicyShape): number {
 }
 
 /**
- * Whether each request has its own keys, which are read and written for it alone. Otherwise a call has each key once, with all its requests. With a body
+ * Whether each request has its own keys, which are read and written for it alone. Otherwise a call has each key once, with all its requests. With records
  * each request has steps of its own.
  */
 export function hasOwnKeys({ policies }: PlanShape): boolean {
-  return policies.some(({ key, bodies }) => key > 1 || bodies > 0)
+  return policies.some(({ key, recordKeyCount }) => key > 1 || recordKeyCount > 0)
 }
 
 /** The possible sizes of a count in bytes. All counts of a state that a plan writes have the same size. */

@@ -18,7 +18,7 @@ local BLOCK, RESET, ENDING, EXEMPTION = 127, 126, 125, 123
 local function newPart(name, id, width, cells, ends)
   return {
     name = name, id = id, width = width, cells = cells, ends = ends,
-    row = false, policy = false, life = false, bodies = false,
+    row = false, policy = false, life = false, recordKeys = false,
   }
 end
 
