@@ -132,9 +132,9 @@ export const mutants = [
   },
   {
     file: `${redis}/batches.ts`,
-    name: 'a request overtakes another about its key in another lane',
-    find: 'if (otherLane === lane || !isAbout(other, pending)) continue',
-    replace: 'if (otherLane === lane || isAbout(other, pending)) continue',
+    name: 'a request overtakes another about its key in another target',
+    find: 'if (otherTarget === target || !isAbout(other, pending)) continue',
+    replace: 'if (otherTarget === target || isAbout(other, pending)) continue',
   },
   {
     file: `${redis}/evaluation.ts`,

@@ -7,21 +7,20 @@ import { isDecision, type Answer, type StoreRequest } from '../store.js'
 import { decodeAnswers, readReply, stale } from './answers.js'
 import { encodePlanCall, encodeRequest, pingArgs } from './encoding.js'
 import { createEvaluation, createRequestScript } from './evaluation.js'
-import type { Lanes } from './lanes.js'
-import type { Lane } from './plans.js'
+import type { Target, Targets } from './plans.js'
 import type { ScriptClient } from './sent-once.js'
 import { acrossSlots } from './slots.js'
 
 /** The calls of a store to Redis. */
 export interface Calls {
   /**
-   * Runs requests, all of one lane. Each of them is void once the timeout is over.
+   * Runs requests, all of one target. Each of them is void once the timeout is over.
    *
    * @param done receives the answers, in the order of the requests, once
    */
   send(
     requests: readonly StoreRequest[],
-    lane: Lane | undefined,
+    target: Target | undefined,
     done: (answers: readonly Answer[]) => void,
   ): void
   ping(): Promise<boolean>
@@ -40,7 +39,7 @@ export function createCalls(
   client: ScriptClient,
   prefix: string,
   timeoutMs: number,
-  { laneAt, slotOf }: Pick<Lanes, 'laneAt' | 'slotOf'>,
+  { targetAt, slotOf }: Pick<Targets, 'targetAt' | 'slotOf'>,
 ): Calls {
   const evaluate = createEvaluation(client)
   const scriptFor = createRequestScript()
@@ -49,12 +48,12 @@ export function createCalls(
   /** `attempt`: how often these requests were sent before. A void or stale call took nothing, and its reply corrected the clock, so it is repeated. */
   function run(
     requests: readonly StoreRequest[],
-    lane: Lane,
+    target: Target,
     span: Span,
     done: (answers: readonly Answer[]) => void,
     attempt = 0,
   ): void {
-    const { plan, clock } = lane
+    const { plan, clock } = target
     const sentAt = processTime.monotonic()
     const [serverMs, until] = [clock.at(sentAt), clock.at(span.voidAt)]
     const ofPlan = plan !== undefined && requests.every(isDecision)
@@ -77,7 +76,7 @@ export function createCalls(
       clock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
       if (reply.length === 1) {
         if (attempt > 0) failed(sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs))
-        else run(requests, lane, span, done, attempt + 1)
+        else run(requests, target, span, done, attempt + 1)
         return
       }
       const answers = decodeAnswers(reply, layout, requests, order)
@@ -90,7 +89,7 @@ export function createCalls(
         let next = 0
         done(answers.map((answer) => (answer === stale ? late[next++] : answer)))
       }
-      run(again, lane, span, fill, 2)
+      run(again, target, span, fill, 2)
     }
 
     evaluate(script, keys, args, read, failed, span.signal)
@@ -105,8 +104,8 @@ export function createCalls(
     const answers: Answer[] = []
     let left = requests.length
     requests.forEach((request, i) => {
-      const lane = laneAt(request, slotOf(request.keys[0], request))
-      run([request], lane, span, ([answer]) => {
+      const target = targetAt(request, slotOf(request.keys[0], request))
+      run([request], target, span, ([answer]) => {
         answers[i] = answer
         if (--left === 0) done(answers)
       })
@@ -124,7 +123,7 @@ export function createCalls(
     }
   }
 
-  /** Runs requests without a lane: their keys are in several slots. */
+  /** Runs requests without a target: their keys are in several slots. */
   function runAcross(
     requests: readonly StoreRequest[],
     span: Span,
@@ -163,10 +162,10 @@ export function createCalls(
   }
 
   return {
-    send(requests, lane, done) {
+    send(requests, target, done) {
       const span = spanOf(requests)
-      if (lane?.plan !== undefined) run(requests, lane, span, done)
-      else if (lane === undefined && client.isCluster) runAcross(requests, span, done)
+      if (target?.plan !== undefined) run(requests, target, span, done)
+      else if (target === undefined && client.isCluster) runAcross(requests, span, done)
       else runEach(requests, span, done)
     },
     ping,

@@ -1,6 +1,7 @@
-import type { ServerClock } from '../../clock.js'
-import { redisKeys, stateName } from '../../keys.js'
-import type { BoundPolicy, DecisionRequest } from '../store.js'
+import clusterSlot from 'cluster-key-slot'
+import { createServerClock, type ServerClock } from '../../clock.js'
+import { redisKey, redisKeys, stateName } from '../../keys.js'
+import { isDecision, type BoundPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
 import { scriptOf, type Script } from './evaluation.js'
 import { planScript } from './script/plan.js'
 import {
@@ -32,8 +33,8 @@ export interface RedisPlan {
   /** Whether each request has its own keys in a call, as `hasOwnKeys` says. */
   readonly hasOwnKeys: boolean
   readonly hasLeases: boolean
-  /** The lanes of the plan, by their slots. */
-  readonly lanes: Map<number, Lane>
+  /** Its targets, by their slots. */
+  readonly targets: Map<number, Target>
   /** The number of cells of each row in the reply. */
   readonly widths: readonly number[]
   /** The arguments before those of the requests. They depend on the time only if a policy does. */
@@ -42,18 +43,61 @@ export interface RedisPlan {
   datedArgsAt(now: number): readonly string[]
 }
 
-/** Requests of one lane may be sent in one call: they have one plan or none and, on a Cluster, one slot. */
-export interface Lane {
+/** Where requests are sent. Requests of one target may share a call: they have one plan or none and, on a Cluster, one slot. */
+export interface Target {
   /** Undefined if each request is sent in a call of its own, with the script of single requests. */
   readonly plan: RedisPlan | undefined
   /** The clock of the server. Slots of a Cluster are on several servers. */
   readonly clock: ServerClock
 }
 
-export type PlanOf = (request: DecisionRequest) => RedisPlan | undefined
+/** Undefined if the keys are in several slots, because a script can use the keys of one slot only. Such a request is sent alone, in no order. */
+export type TargetOf = (request: StoreRequest) => Target | undefined
+
+export interface Targets {
+  readonly targetOf: TargetOf
+  /** Returns the target of a request whose keys are in one slot. */
+  targetAt(request: StoreRequest, slot: number): Target
+  /** Returns a key's slot on a Cluster, 0 on a single server. */
+  slotOf(key: string, request: StoreRequest): number
+}
+
+/** Chooses the script and the slot of each request. Without `hasPlans`, the script of single requests runs all of them. */
+export function createTargets(prefix: string, isCluster: boolean, hasPlans: boolean): Targets {
+  const planOf = createRedisPlans(prefix)
+  const clocks = new Map<number, ServerClock>()
+  const withoutPlan = new Map<number, Target>()
+
+  function targetAt(request: StoreRequest, slot: number): Target {
+    const plan = hasPlans && isDecision(request) ? planOf(request) : undefined
+    const targets = plan === undefined ? withoutPlan : plan.targets
+    let target = targets.get(slot)
+    if (target === undefined) {
+      const clock = clocks.get(slot) ?? createServerClock()
+      clocks.set(slot, clock)
+      target = { plan, clock }
+      targets.set(slot, target)
+    }
+    return target
+  }
+
+  function slotOf(key: string, { entries: [{ limiter }] }: StoreRequest): number {
+    return isCluster ? clusterSlot(redisKey(prefix, limiter, key)) : 0
+  }
+
+  return {
+    targetOf(request) {
+      if (!isCluster) return targetAt(request, 0)
+      const [slot, ...others] = new Set(request.keys.map((key) => slotOf(key, request)))
+      return others.length > 0 ? undefined : targetAt(request, slot)
+    },
+    targetAt,
+    slotOf,
+  }
+}
 
 /** Finds the plan of a request, once for each list of policies. Returns undefined if the script of single requests has to decide. */
-export function createPlans(prefix: string): PlanOf {
+function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPlan | undefined {
   const known = new WeakMap<readonly BoundPolicy[], Map<string, RedisPlan | undefined>>()
   // A caller may create a new list with the same policies for each call.
   const byFirst = new WeakMap<BoundPolicy, (readonly BoundPolicy[])[]>()
@@ -92,7 +136,7 @@ export function createPlans(prefix: string): PlanOf {
       keyOf: redisKeys(prefix, entries[0].limiter),
       hasOwnKeys: hasOwnKeys(shape),
       hasLeases: policies.some((policy) => policy.hasLeases),
-      lanes: new Map(),
+      targets: new Map(),
       widths: policies.map(widthOf),
       argsAt: (now) => fixed ?? argsAt(now),
       datedArgsAt: (now) => dated.flatMap((policy) => paramsAt(policy, now)),
