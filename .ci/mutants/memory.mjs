@@ -224,14 +224,14 @@ export const mutants = [
   {
     file: 'packages/core/src/algorithms/leaky-queue/step.ts',
     name: 'a queue is read like a meter',
-    find: 'settleBy(leakyQueueSteps, settled, cost)',
-    replace: 'settleBy(gcraSteps, settled, cost)',
+    find: 'settleBy(leakyQueueSteps, decided, cost)',
+    replace: 'settleBy(gcraSteps, decided, cost)',
   },
   {
     file: 'packages/core/src/algorithms/window.ts',
     name: 'a decision keeps a window after its end',
-    find: 'settled.ends = end\n',
-    replace: 'settled.ends = end + 5\n',
+    find: 'decided.ends = end\n',
+    replace: 'decided.ends = end + 5\n',
   },
   {
     file: 'packages/core/src/algorithms/gcra/step.ts',

@@ -79,7 +79,7 @@ export const mutants = [
   {
     file: `${redis}/slots.ts`,
     name: 'what a slot took that had denied before stays',
-    find: 'if (!look.allowed) await refundTaken([parts[i]], [outcome])',
+    find: 'if (!look.allowed) await refundTaken([parts[i]], [result])',
     replace: '',
   },
   {

@@ -93,11 +93,11 @@ export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<
    *
    * @default settleBy
    */
-  settle?(settled: SettledRow<P>, cost: number): void
+  settle?(decided: DecidedRow<P>, cost: number): void
 }
 
 /** The row of one policy that a decision has looked at, and what the decision reads from it. A store reuses the object for many decisions. */
-export interface SettledRow<P extends object = Params> {
+export interface DecidedRow<P extends object = Params> {
   readonly row: Row
   readonly params: P
   readonly now: number
@@ -168,23 +168,23 @@ export const usualReading: Pick<
 /** Takes the cost if it is not 0, and reads the row, by the other steps of the algorithm. */
 export function settleBy<P extends object>(
   steps: Algorithm<P>,
-  settled: SettledRow<P>,
+  decided: DecidedRow<P>,
   cost: number,
 ): void {
-  const { row, params, now } = settled
+  const { row, params, now } = decided
   if (cost > 0) {
     steps.take(row, params, now, cost)
-    settled.ends = steps.ends(row, params)
+    decided.ends = steps.ends(row, params)
   }
-  readBy(steps, settled)
+  readBy(steps, decided)
 }
 
 /** Reads the row: the numbers of the decision. */
-export function readBy<P extends object>(steps: Reading<P>, settled: SettledRow<P>): void {
-  const { row, params, now } = settled
+export function readBy<P extends object>(steps: Reading<P>, decided: DecidedRow<P>): void {
+  const { row, params, now } = decided
   const used = steps.used(row, params, now)
   const free = Math.max(0, steps.quota(params) - used)
-  settled.used = used
-  settled.next = steps.next(row, params, now, free + 1)
-  settled.full = steps.full(row, params)
+  decided.used = used
+  decided.next = steps.next(row, params, now, free + 1)
+  decided.full = steps.full(row, params)
 }

@@ -73,9 +73,9 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     const request = plan.compiled.requestOf(call, key, cost, fresh, fromCounts)
     return new PendingRequest(request, (given) => {
       try {
-        const outcome = fallback === undefined ? given : fallback.settled(request, given)
-        if (!('allowed' in outcome)) throw outcome
-        const { allowed, states, source = 'store' } = outcome
+        const result = fallback === undefined ? given : fallback.settled(request, given)
+        if (!('allowed' in result)) throw result
+        const { allowed, states, source = 'store' } = result
         const answered = source === 'store' ? plan : planOf(plan, source)
         answered.compiled.fill(states)
         resolve(read({ planned, plan: answered, source, allowed }, options))
@@ -178,7 +178,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler cannot know that S is the type of this store
   return { ...asked, ...(decidedAtOnce(store) as Pick<Decisions<S>, 'consume' | 'peek'>) }
 
-  /** The decisions of a memory store, without a request and an outcome for each. */
+  /** The decisions of a memory store, without a request and a result for each. */
   function decidedAtOnce(memory: PlannedStore): DecidedAtOnce<S> {
     const { hasClock, watchKey } = requests
     const own = createPlans(name, requests, (policies) => {

@@ -2,7 +2,7 @@ import { enterOf, PendingRequest } from '../stores/pending.js'
 import {
   partOf,
   costsAt,
-  type Outcome,
+  type StoreResult,
   type Reply,
   type Store,
   type StoreRequest,
@@ -28,7 +28,7 @@ export interface Dispatcher<S extends Store> {
   /** Runs the requests that `make` returns, and reads what each of them has done. */
   run<T>(
     make: () => readonly StoreRequest[],
-    read: (outcomes: readonly Outcome[]) => T,
+    read: (results: readonly StoreResult[]) => T,
   ): Reply<S, T>
 }
 
@@ -64,7 +64,7 @@ export function createDispatcher<S extends Store>(
     run: (make, read) =>
       reply((resolve, reject) => {
         const requests = make().map(countedPart)
-        const outcomes: Outcome[] = []
+        const results: StoreResult[] = []
         let left = requests.length
         if (left === 0) resolve(read([]))
         ask(
@@ -75,8 +75,8 @@ export function createDispatcher<S extends Store>(
                 reject(answer)
                 return
               }
-              outcomes[i] = answer
-              if (--left === 0) resolve(read(outcomes))
+              results[i] = answer
+              if (--left === 0) resolve(read(results))
             })
           }),
         )

@@ -11,7 +11,7 @@ import {
   type AsyncStore,
   type BoundPolicy,
   type DecisionRequest,
-  type Outcome,
+  type StoreResult,
   type StoreContract,
   type StoreRequest,
   type SyncStore,
@@ -112,7 +112,7 @@ function memoryFor(store: AsyncStore): SyncStore {
   return (contract.fallback ??= memoryStore())
 }
 
-const nothingDone: Outcome = { allowed: false, states: [] }
+const nothingDone: StoreResult = { allowed: false, states: [] }
 
 /** Fails open: answers as for a key without any counts. */
 function allowed(request: DecisionRequest): Answer {
@@ -129,7 +129,7 @@ function denied(request: DecisionRequest): Answer {
   return { allowed: false, states: blocked, source: 'closed' }
 }
 
-function unseen(request: DecisionRequest): Outcome {
+function unseen(request: DecisionRequest): StoreResult {
   const answer = memoryStore({ maxKeys: 1 }).run(peekOf(request, request.cost))
   return 'allowed' in answer ? answer : nothingDone
 }

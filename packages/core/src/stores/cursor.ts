@@ -3,7 +3,7 @@ import {
   type RequestSteps,
   type Params,
   type Row,
-  type SettledRow,
+  type DecidedRow,
 } from '../algorithms/algorithm.js'
 import type { Block } from '../policy.js'
 import type { Call, DecidedPolicy, SideState } from './compiled-policies.js'
@@ -31,7 +31,7 @@ export interface SideRows {
  * One policy of a plan, its row of the current key, and what the decision reads from it. A store reuses it for all requests. The
  * place where the store keeps its rows is a matter of the subclasses.
  */
-export abstract class Cursor implements SettledRow, DecidedPolicy {
+export abstract class Cursor implements DecidedRow, DecidedPolicy {
   // Read from the policy once, because the property lookups for each decision take longer than the steps themselves.
   readonly policy: BoundPolicy
   readonly params: Params

@@ -50,7 +50,7 @@ export interface ConsumeRequest extends RequestBase {
 export interface PeekRequest extends RequestBase {
   readonly verb: 'peek'
   readonly cost: Cost
-  /** Whether the outcome has to come from counts, as for `status`. Such a request fails if `onStoreError` would allow or deny it without counts. */
+  /** Whether the result has to come from counts, as for `status`. Such a request fails if `onStoreError` would allow or deny it without counts. */
   readonly fromCounts?: boolean
 }
 
@@ -172,7 +172,7 @@ export function isExempt({ blockedUntil }: Pick<State, 'blockedUntil'>): boolean
 export type Source = 'store' | 'local' | 'fallback' | 'open' | 'closed'
 
 /** The result of a request that did not fail. */
-export interface Outcome {
+export interface StoreResult {
   /**
    * Whether all entries allowed the cost. Then, and only then, each of them that is not exempt has counted it. A `reset` without `unblock` is not allowed while an entry is
    * blocked. A `release` or `renew` is not allowed if the lease is not held. All other verbs are always allowed.
@@ -184,8 +184,8 @@ export interface Outcome {
   readonly source?: Source
 }
 
-/** The return value of a store for one request: its outcome, or its error. An error concerns no other request. */
-export type Answer = Outcome | SluiceError
+/** The return value of a store for one request: its result, or its error. An error concerns no other request. */
+export type Answer = StoreResult | SluiceError
 
 /**
  * The version of the contract between limiters and stores: the types of this file, and the steps, cells, args and Lua of each algorithm. An application

@@ -91,7 +91,7 @@ const onlyTarget = { plan: undefined, clock: createServerClock() }
 
 function callsOf(store: AsyncStore): Calls {
   return {
-    send: (requests, _lane, answered) => void store.run(requests).then(answered),
+    send: (requests, _target, answered) => void store.run(requests).then(answered),
     ping: () => store.ping(),
   }
 }

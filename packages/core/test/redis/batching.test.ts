@@ -90,7 +90,7 @@ test.each([
   ['the deny cache', denied],
 ])('a loop of requests that %s answer at once does not block the event loop', async (_, given) => {
   const store: Calls = {
-    send: (requests, _lane, done) => done(requests.map(() => given)),
+    send: (requests, _target, done) => done(requests.map(() => given)),
     ping: async () => true,
   }
   const batching = pipelineOver(store, { targetOf: oneTarget })

@@ -46,7 +46,7 @@ export function recorder(): Recorder {
   return {
     calls,
     store: {
-      send(requests, _lane, done) {
+      send(requests, _target, done) {
         calls.push(requests.map(({ keys }) => keys[0]))
         open.push(() => done(given ?? requests.map(({ keys }) => answerTo(keys[0]))))
       },

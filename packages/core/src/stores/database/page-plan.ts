@@ -9,7 +9,7 @@ import {
   peekOf,
   type BoundPolicy,
   type Cost,
-  type Outcome,
+  type StoreResult,
   type StoreRequest,
 } from '../store.js'
 import { Page, PageSide } from './page.js'
@@ -28,7 +28,7 @@ class PagePlan {
    * @param pages the state of the key of each policy
    * @param now the time of the database
    */
-  run(request: StoreRequest, pages: readonly Page[], now: number): Outcome {
+  run(request: StoreRequest, pages: readonly Page[], now: number): StoreResult {
     const cursors = this.#cursors
     cursors.forEach((cursor, i) => cursor.select(pages[i], request.now, now))
     const allowed = this.#run(request)

@@ -10,7 +10,7 @@ import {
   storeContract,
   type BoundPolicy,
   type Cost,
-  type Outcome,
+  type StoreResult,
   type StoreContract,
   type StoreRequest,
   type SyncStore,
@@ -173,7 +173,7 @@ class MemoryPlan implements CompiledPolicies {
   }
 
   /** Runs a request of any verb. */
-  run(request: StoreRequest): Outcome {
+  run(request: StoreRequest): StoreResult {
     const allowed = this.#run(request)
     for (const cursor of this.decided) cursor.noteSideState()
     return { allowed, states: this.decided.map(stateOf) }

@@ -29,7 +29,7 @@ export class RowCursor extends TableCursor {
     const { params, block } = policy
     this.steps = steps
     this.#look = steps.look
-    this.#settle = steps.settle ?? ((settled, cost) => settleBy(steps, settled, cost))
+    this.#settle = steps.settle ?? ((decided, cost) => settleBy(steps, decided, cost))
     this.#wall = steps.followsWall(params) ? wall : undefined
     this.#writesMore = block !== undefined || steps.persistsOnDenial(params)
   }

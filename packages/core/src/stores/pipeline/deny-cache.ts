@@ -7,7 +7,7 @@ import {
   type Answer,
   type BoundPolicy,
   type ConsumeRequest,
-  type Outcome,
+  type StoreResult,
   type State,
   type StoreRequest,
 } from '../store.js'
@@ -44,8 +44,8 @@ export class DenyCache {
   /** The generation of all other limiters. */
   #cleared = 0
 
-  /** Returns the outcome of a request that was denied before; undefined if the store has to run it. */
-  recall(pending: PendingRequest): Outcome | undefined {
+  /** Returns the result of a request that was denied before; undefined if the store has to run it. */
+  recall(pending: PendingRequest): StoreResult | undefined {
     const { request } = pending
     if (!isDecision(request)) {
       this.#change(request)
@@ -88,7 +88,7 @@ export class DenyCache {
     return this.#generations.get(limiter) ?? this.#cleared
   }
 
-  #remember(request: ConsumeRequest, { states }: Outcome, generation: number): void {
+  #remember(request: ConsumeRequest, { states }: StoreResult, generation: number): void {
     const identity = identityOf(request)
     const deniedAt = processTime.monotonic()
     this.#forget(this.#denials.get(identity))
@@ -141,7 +141,7 @@ function stillDenied(
   { request: { cost }, states, deniedAt, denied }: Denial,
   request: ConsumeRequest,
   now: number,
-): Outcome | undefined {
+): StoreResult | undefined {
   const elapsed = now - deniedAt
   if (elapsed >= rememberedForMs) return undefined
   let isDenied = false
