@@ -25,7 +25,7 @@ import {
 } from '@sluice/conformance'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ruleOf } from '../../core/src/algorithms/kind.js'
+import { resolvePolicy } from '../../core/src/algorithms/kind.js'
 import { registerAlgorithms } from '../../core/src/algorithms/register.js'
 import { useBothScripts } from './both-scripts.js'
 
@@ -294,7 +294,7 @@ function formsOf(policies: readonly Policy[]): ReadonlyMap<number, Form> {
     [recordOfReset, { times: 2, counts: 1 }],
   ])
   for (const policy of policies) {
-    const { steps, params } = ruleOf(policy, 'test')
+    const { steps, params } = resolvePolicy(policy, 'test')
     // The width of others is in each row.
     forms.set(steps.id, steps.cells(params))
   }

@@ -12,7 +12,7 @@ import {
   type Policy,
 } from '../src/index.js'
 import { mostRecordKeys } from '../src/algorithms/algorithm.js'
-import { ruleOf } from '../src/algorithms/kind.js'
+import { resolvePolicy } from '../src/algorithms/kind.js'
 import { builders } from './builders.js'
 import { errorOf } from './error-of.js'
 
@@ -223,8 +223,8 @@ test('unlimited takes no options', () => {
 })
 
 test('no two algorithms have a key of records in common, and a reset deletes all of them', () => {
-  const rules = Object.values(builders).map(({ build, good }) => ruleOf(build(good), 'test'))
-  const numbers = rules.flatMap(({ steps }) => (steps.hasRecords === true ? steps.recordKeys : []))
+  const policies = Object.values(builders).map(({ build, good }) => resolvePolicy(build(good), 'test'))
+  const numbers = policies.flatMap(({ steps }) => (steps.hasRecords === true ? steps.recordKeys : []))
   expect(numbers.toSorted((one, other) => one - other)).toEqual(
     Array.from({ length: mostRecordKeys }, (_, i) => i + 1),
   )

@@ -15,7 +15,7 @@ export interface Kind<C extends Policy = Policy, P extends object = Params> {
 }
 
 /** A policy in the form for the stores: its steps and its numbers. */
-export interface Rule {
+export interface ResolvedPolicy {
   /** The builder's name. */
   readonly kind: string
   readonly policy: Policy
@@ -42,7 +42,7 @@ export function policyOf<P extends Policy>(kind: Kind, policy: P, block: Block |
  *
  * @throws SluiceError SLUICE_POLICY_UNKNOWN, SLUICE_ALGORITHM_MISSING, or the errors of the builder
  */
-export function ruleOf(policy: unknown, where: string): Rule {
+export function resolvePolicy(policy: unknown, where: string): ResolvedPolicy {
   if (!isPolicy(policy)) throw sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, kindNames)
   const { kind: name, ...options } = policy
   const kind = kinds.get(name)
@@ -80,7 +80,7 @@ function rounded(product: number): number {
 }
 
 /** The form of a policy's state: the algorithm and the number of cells. Each form of a policy name has a count of its own. */
-export function formOf({ steps, params }: Pick<Rule, 'steps' | 'params'>): string {
+export function formOf({ steps, params }: Pick<ResolvedPolicy, 'steps' | 'params'>): string {
   const { times, counts } = steps.cells(params)
   return `${steps.id} ${times + counts}`
 }

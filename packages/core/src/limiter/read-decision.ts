@@ -10,7 +10,7 @@ import {
 import type { Decision, Verdict } from './decision.js'
 import { PlainDecision, receiptOf, receiptsOf, withReceipt } from './receipt.js'
 import { usualReading } from '../algorithms/algorithm.js'
-import type { Rule } from '../algorithms/kind.js'
+import type { ResolvedPolicy } from '../algorithms/kind.js'
 
 /** The denial of a request that the store would allow too late for its caller. It has no lease, and a refund of it refunds nothing. */
 export function deniedLate<S extends Store>(
@@ -131,7 +131,7 @@ export interface VerdictReader {
 }
 
 /** Reads the steps from their objects once, because the property lookups for each decision take longer than the steps themselves. */
-export function verdictReader({ steps, params }: Rule): VerdictReader {
+export function verdictReader({ steps, params }: ResolvedPolicy): VerdictReader {
   const { wait: waitOf, delay: delayOf } = steps
   const limit = steps.quota(params)
   const delays = delayOf !== usualReading.delay

@@ -1,9 +1,9 @@
 import type { Lease, Row } from '../algorithms/algorithm.js'
-import type { Rule } from '../algorithms/kind.js'
+import type { ResolvedPolicy } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
 /** An entry of a request: one policy of one limiter, with all that a store needs to find and change its state. */
-export interface BoundPolicy extends Rule {
+export interface BoundPolicy extends ResolvedPolicy {
   /** The name of the limiter, which is the namespace of its counters. */
   readonly limiter: string
   /** The name of the policy within the limiter. */

@@ -1,7 +1,7 @@
 import { sluiceError } from '../../errors.js'
 import { readOptions, type OptionReader } from '../../options/readers.js'
 import { blockOption, isPolicy, type BlockOptions, type Policy } from '../../policy.js'
-import { policyOf, ruleOf, type Kind } from '../kind.js'
+import { policyOf, resolvePolicy, type Kind } from '../kind.js'
 import { stagedSteps, type Stage } from './step.js'
 
 /** Options of `staged`. */
@@ -49,7 +49,7 @@ const stage: OptionReader<Policy> = {
 }
 
 function stageOf(policy: Policy, name: string): Stage {
-  const { steps, params } = ruleOf(policy, `staged, "${name}"`)
+  const { steps, params } = resolvePolicy(policy, `staged, "${name}"`)
   if (steps.hasRecords === true) {
     throw sluiceError('SLUICE_OPTION_INVALID', 'staged', name, policy, stage.expected)
   }

@@ -14,7 +14,7 @@ export function stagedLua(free: string, next: string): string {
     return out
   end
 
-  local function ruleOf(params, at)
+  local function policyAt(params, at)
     local policy = { times = params[at], counts = params[at + 1], extras = params[at + 2] }
     policy.params = slice(params, at + 4, params[at + 3])
     return policy, at + 4 + params[at + 3]
@@ -28,8 +28,8 @@ export function stagedLua(free: string, next: string): string {
   end
 
   local function read(row, params)
-    local a, at = ruleOf(params, 1)
-    local b = ruleOf(params, at)
+    local a, at = policyAt(params, 1)
+    local b = policyAt(params, at)
     local times = a.times + b.times
     local stage = times + a.counts + b.counts + 1
     a.row = partOf(row, a, 0, times, stage)

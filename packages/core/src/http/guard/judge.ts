@@ -9,7 +9,7 @@ import { byIp } from '../keys/by-ip.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { readList } from '../lists/access-list.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { callOptionsOf, type CallOptions, type Plan } from '../options/plan.js'
+import { policiesAndCostOf, type PoliciesAndCost, type RequestPolicies } from '../options/request-policies.js'
 import type { RequestView } from '../request/view.js'
 import { refusalContent } from '../response/denial.js'
 import { noFields } from '../response/fields.js'
@@ -25,18 +25,18 @@ import type { Exchange, Judge } from './exchange.js'
 export function judgeByLimit<R, H>(
   name: string,
   options: RateLimitOptions<R, H>,
-  plan: Plan<R>,
+  requestPolicies: RequestPolicies<R>,
 ): Judge<R, H> {
   const { key: keyOption = byIp(), dryRun = false } = options
   const allow = readList('allow', options.allow)
   const deny = readList('deny', options.deny)
   const readKey = keyReader(name, keyOption)
-  const callOptions = callOptionsOf(name, plan, options)
+  const policiesAndCost = policiesAndCostOf(name, requestPolicies, options)
   const rulesOf = ruleMaker(options)
-  const asked = typeof callOptions === 'function' ? undefined : askedBy(callOptions)
-  if (!plan.perRequest) {
-    assertNames(options.resetOn, Object.keys(namedPolicies(plan.policies)))
-    resolveKeys(name, bindPolicies(name, plan.policies), placeholderKey(keyOption))
+  const asked = typeof policiesAndCost === 'function' ? undefined : askedBy(policiesAndCost)
+  if (!requestPolicies.perRequest) {
+    assertNames(options.resetOn, Object.keys(namedPolicies(requestPolicies.policies)))
+    resolveKeys(name, bindPolicies(name, requestPolicies.policies), placeholderKey(keyOption))
   }
 
   function keyOf(view: RequestView<R>): Keys | Promise<Keys> {
@@ -64,15 +64,15 @@ export function judgeByLimit<R, H>(
     else if (asked !== undefined) {
       const { policies, cost, rules } = asked
       exchange.consumption = { keys: key, policies, cost, rules }
-    } else if (typeof callOptions === 'function') {
-      return after(callOptions(exchange.view.raw), (own) => {
+    } else if (typeof policiesAndCost === 'function') {
+      return after(policiesAndCost(exchange.view.raw), (own) => {
         exchange.consumption = { keys: key, ...askedBy(own) }
       })
     }
     return undefined
   }
 
-  function askedBy({ policies, cost }: CallOptions): Omit<Consumption, 'keys'> {
+  function askedBy({ policies, cost }: PoliciesAndCost): Omit<Consumption, 'keys'> {
     return { policies, cost, rules: rulesOf(policies) }
   }
 

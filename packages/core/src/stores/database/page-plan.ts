@@ -54,7 +54,7 @@ class PagePlan {
 }
 
 /** Makes the function that compiles lists of policies, each once. */
-export function createPlans(): (policies: readonly BoundPolicy[]) => PagePlan {
+export function createPagePlans(): (policies: readonly BoundPolicy[]) => PagePlan {
   const plans = new WeakMap<readonly BoundPolicy[], PagePlan>()
   return function planOf(policies) {
     const plan = plans.get(policies) ?? new PagePlan(policies)

@@ -190,18 +190,18 @@ function keyOf({ entries: [{ limiter }], keys }: StoreRequest, index: number): s
   return JSON.stringify([limiter, keys[index]])
 }
 
-const rules = new WeakMap<readonly BoundPolicy[], string>()
+const identities = new WeakMap<readonly BoundPolicy[], string>()
 
 /** Identifies policies with their numbers: a denial under other numbers does not apply. */
-function rulesOf(entries: readonly BoundPolicy[]): string {
-  let known = rules.get(entries)
+function identityOfPolicies(entries: readonly BoundPolicy[]): string {
+  let known = identities.get(entries)
   if (known === undefined) {
     known = JSON.stringify(entries.map(({ limiter, name, policy }) => [limiter, name, policy]))
-    rules.set(entries, known)
+    identities.set(entries, known)
   }
   return known
 }
 
 function identityOf({ entries, keys }: StoreRequest): string {
-  return rulesOf(entries) + JSON.stringify(keys)
+  return identityOfPolicies(entries) + JSON.stringify(keys)
 }
