@@ -62,7 +62,7 @@ export * from './application.js'
 export { carryOut, decideByRules } from './rules/carry-out.js'
 export type { CarriedOut, DecideOptions } from './rules/carry-out.js'
 export type { CarryOutOptions } from './rules/ask-limits.js'
-export type { Part } from './rules/rule-decision.js'
+export type { LimitResult } from './rules/rule-decision.js'
 export { settlementOf } from './guard/settlement.js'
 export type { Settlement } from './guard/settlement.js'
 export type {
