@@ -44,8 +44,8 @@ export const mutants = [
   {
     file: `${memory}/partitions.ts`,
     name: 'policies of different names share their blocks',
-    find: 'JSON.stringify([entry.limiter, entry.name])',
-    replace: 'JSON.stringify([entry.limiter, entry.name.length])',
+    find: 'JSON.stringify([policy.limiter, policy.name])',
+    replace: 'JSON.stringify([policy.limiter, policy.name.length])',
   },
   {
     file: `${memory}/index.ts`,

@@ -85,7 +85,7 @@ export const mutants = [
   {
     file: `${redis}/slots.ts`,
     name: 'a bucket in another slot than the one that denies is not born',
-    find: 'look.allowed && !parts[i].request.entries.some(isPersistedOnDenial)',
+    find: 'look.allowed && !parts[i].request.policies.some(isPersistedOnDenial)',
     replace: 'look.allowed',
   },
   {

@@ -53,8 +53,8 @@ export function createFallback(
     return known
   }
 
-  function locally(request: StoreRequest, entries: readonly BoundPolicy[]): Answer {
-    const answer = memoryFor(store).run({ ...request, entries })
+  function locally(request: StoreRequest, policies: readonly BoundPolicy[]): Answer {
+    const answer = memoryFor(store).run({ ...request, policies })
     return 'allowed' in answer ? { ...answer, source: 'fallback' } : answer
   }
 
@@ -62,7 +62,7 @@ export function createFallback(
     const { verb } = request
     // Only the store can refund what it took. The units stay taken until they expire.
     if (verb === 'refundReceipt') return nothingDone
-    if (onStoreError === 'local') return locally(request, sharesOf(request.entries))
+    if (onStoreError === 'local') return locally(request, sharesOf(request.policies))
     if (verb === 'release' || verb === 'renew') return nothingDone
     if (verb !== 'consume' && (verb !== 'peek' || request.fromCounts === true)) return error
     return onStoreError === 'allow' ? allowed(request) : denied(request)
@@ -94,7 +94,7 @@ export function createFallback(
     },
     // The memory store made the decision by the shares, so it has their state.
     answerOf: (request) =>
-      request.source === 'fallback' ? locally(request, request.entries) : nothingDone,
+      request.source === 'fallback' ? locally(request, request.policies) : nothingDone,
     sharesOf,
   }
 }

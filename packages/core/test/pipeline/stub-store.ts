@@ -98,13 +98,13 @@ function callsOf(store: AsyncStore): Calls {
 
 /** Makes requests about the key 'key', as a limiter of these policies would. */
 export function asking(policies: Policies) {
-  const entries = bindPolicies('api', policies)
+  const bound = bindPolicies('api', policies)
   return (
     verb: 'consume' | 'peek' | 'penalize' | 'block' | 'exempt',
     { cost = 1, ...change }: Partial<ConsumeRequest> = {},
   ): StoreRequest => {
-    const keys = entries.map(() => 'key')
-    const about = { entries, keys, now: undefined, lease: { id: '', owner: '' }, ...change }
+    const keys = bound.map(() => 'key')
+    const about = { policies: bound, keys, now: undefined, lease: { id: '', owner: '' }, ...change }
     if (verb === 'block' || verb === 'exempt') return { ...about, verb, forMs: 1000 }
     return verb === 'penalize'
       ? { ...about, verb, units: costAt(cost, 0) }

@@ -12,9 +12,9 @@ registerAlgorithms()
 const window = fixedWindow({ limit: 5, window: '1m' })
 
 export function request(key: string, policy: Policy = window): StoreRequest {
-  const entries = bindPolicies('api', policy)
+  const policies = bindPolicies('api', policy)
   const lease = { id: '', owner: '' }
-  return { verb: 'consume', entries, keys: [key], cost: 1, now: undefined, lease }
+  return { verb: 'consume', policies, keys: [key], cost: 1, now: undefined, lease }
 }
 
 /** A target without a plan. */

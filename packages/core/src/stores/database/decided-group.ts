@@ -40,7 +40,7 @@ export function createDecide(database: string): (group: OpenGroup) => DecidedGro
   function run(group: OpenGroup, pages: ReadonlyMap<string, Page>): readonly Answer[] {
     return group.items.map(({ pending: { request }, keys }) => {
       const own = keys.flatMap((key) => pages.get(key) ?? [])
-      return planOf(request.entries).run(request, own, group.now)
+      return planOf(request.policies).run(request, own, group.now)
     })
   }
 

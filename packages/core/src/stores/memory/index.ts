@@ -89,7 +89,7 @@ class InMemory implements PlannedStore {
   constructor(maxKeys: number, { monotonic, wall }: Time) {
     this.#maxKeys = maxKeys
     this.#compile = this.#newRows(monotonic, wall)
-    this.#run = (request) => this.compile(request.entries, request.now !== undefined).run(request)
+    this.#run = (request) => this.compile(request.policies, request.now !== undefined).run(request)
     this.run = this.#run
   }
 

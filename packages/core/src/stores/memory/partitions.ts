@@ -4,7 +4,7 @@ import { newKeyHash } from './key-hash.js'
 import { Table } from './table.js'
 
 /**
- * The rows of one entry: their table, and the bits that are combined with the fingerprint of a key by XOR, so that different entries have different
+ * The rows of one policy: their table, and the bits that are combined with the fingerprint of a key by XOR, so that different policies have different
  * rows for the same key. Policies of the same name and form have the same ones, whatever their numbers.
  */
 export interface Partition {
@@ -26,7 +26,7 @@ export interface Form {
 
 export class Partitions {
   readonly #tables: BoundedTables
-  // A hash key of its own, because otherwise a limiter key with the text of an entry's identity would have the same hash as that identity.
+  // A hash key of its own, because otherwise a limiter key with the text of a policy's identity would have the same hash as that identity.
   readonly #hash = newKeyHash()
   readonly #forms = new Map<string, Form>()
 
@@ -39,19 +39,19 @@ export class Partitions {
     return this.#forms.values()
   }
 
-  of(entry: BoundPolicy): Partition {
-    const form = this.#formOf(entry)
-    this.#hash.hash(JSON.stringify([entry.limiter, entry.name]))
+  of(policy: BoundPolicy): Partition {
+    const form = this.#formOf(policy)
+    this.#hash.hash(JSON.stringify([policy.limiter, policy.name]))
     const { high: nameHigh, low: nameLow } = this.#hash
     const { table, high, low } = form
     return { form, table, high: nameHigh ^ high, low: nameLow ^ low, nameHigh, nameLow }
   }
 
-  #formOf(entry: BoundPolicy): Form {
-    const identity = formOf(entry)
+  #formOf(policy: BoundPolicy): Form {
+    const identity = formOf(policy)
     let form = this.#forms.get(identity)
     if (form === undefined) {
-      const { steps, params } = entry
+      const { steps, params } = policy
       const { times, counts } = steps.cells(params)
       this.#hash.hash(identity)
       const { high, low } = this.#hash

@@ -133,12 +133,12 @@ function isAbout(batch: Batch, { request }: PendingRequest): boolean {
   return keysOf(request).some((key) => known.has(key))
 }
 
-function keysOf({ entries: [{ limiter }], keys }: StoreRequest): readonly string[] {
+function keysOf({ policies: [{ limiter }], keys }: StoreRequest): readonly string[] {
   return keys.map((key) => `${limiter}\0${key}`)
 }
 
-function weightOf({ entries }: StoreRequest): number {
+function weightOf({ policies }: StoreRequest): number {
   let weight = 0
-  for (const { steps } of entries) weight += steps.hasRecords === true ? recordsWeight : 1
+  for (const { steps } of policies) weight += steps.hasRecords === true ? recordsWeight : 1
   return weight
 }

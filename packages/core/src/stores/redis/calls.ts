@@ -60,7 +60,7 @@ export function createCalls(
     const { keys, args, layout, order } = ofPlan
       ? encodePlanCall(plan, requests, serverMs, until)
       : encodeRequest(prefix, requests[0], serverMs, until)
-    const script = ofPlan ? plan.script : scriptFor(requests[0].entries.map(({ steps }) => steps))
+    const script = ofPlan ? plan.script : scriptFor(requests[0].policies.map(({ steps }) => steps))
 
     function failed(cause: unknown): void {
       const isLate = span.signal?.aborted === true

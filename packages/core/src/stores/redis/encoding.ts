@@ -94,12 +94,12 @@ function withOwnKeys(
   hasAsks: boolean,
   addTime: (now: number | undefined) => void,
 ): EncodedCall {
-  const { entries, order, keyIndices, keyOf, hasLeases } = plan
+  const { policies, order, keyIndices, keyOf, hasLeases } = plan
   const keys: string[] = []
   for (const request of requests) {
     for (const index of keyIndices) keys.push(keyOf(request.keys[index]))
     for (const index of order) {
-      const { name, steps } = entries[index]
+      const { name, steps } = policies[index]
       if (steps.hasRecords !== true) continue
       const stateKey = keyOf(request.keys[index])
       for (const number of steps.recordKeys) keys.push(recordKey(stateKey, name, number))
@@ -127,23 +127,23 @@ export function encodeRequest(
   serverMs: number,
   voidAt: number,
 ): EncodedCall {
-  const { verb, entries, keys: names, now, lease } = request
+  const { verb, policies, keys: names, now, lease } = request
   const keys: string[] = []
   const args = [`${voidAt}`, now === undefined ? '' : `${now}`, verb, `${amountOf(request)}`]
   args.push(lease.id, lease.owner)
-  const widths = entries.map(({ steps, params }) => {
+  const widths = policies.map(({ steps, params }) => {
     const { times, counts, extras = 0 } = steps.cells(params)
     return times + counts + extras
   })
-  entries.forEach((entry, i) => {
-    const stateKey = redisKey(prefix, entry.limiter, names[i])
+  policies.forEach((policy, i) => {
+    const stateKey = redisKey(prefix, policy.limiter, names[i])
     keys.push(stateKey)
-    const numbers = verb === 'reset' ? allRecordKeysOf(entry) : recordKeysOf(entry)
-    for (const number of numbers) keys.push(recordKey(stateKey, entry.name, number))
-    args.push(...argsOf(entry, 'cost' in request ? costAt(request.cost, i) : 0, now ?? serverMs))
+    const numbers = verb === 'reset' ? allRecordKeysOf(policy) : recordKeysOf(policy)
+    for (const number of numbers) keys.push(recordKey(stateKey, policy.name, number))
+    args.push(...argsOf(policy, 'cost' in request ? costAt(request.cost, i) : 0, now ?? serverMs))
     if (verb === 'refundReceipt') args.push(...receiptArgs(request.receipts[i], widths[i]))
   })
-  return { keys, args, layout: { widths, order: [...entries.keys()] }, order: undefined }
+  return { keys, args, layout: { widths, order: [...policies.keys()] }, order: undefined }
 }
 
 function amountOf(request: StoreRequest): number {
@@ -152,13 +152,13 @@ function amountOf(request: StoreRequest): number {
   return 'unblock' in request && request.unblock ? 1 : 0
 }
 
-function argsOf(entry: BoundPolicy, cost: number, now: number): readonly string[] {
-  const { name, steps, params, block } = entry
+function argsOf(policy: BoundPolicy, cost: number, now: number): readonly string[] {
+  const { name, steps, params, block } = policy
   const { times, counts, extras = 0 } = steps.cells(params)
   const numbers = steps.args(params, now)
   return [
     stateName(name),
-    ...[steps.id, times, counts, extras, recordKeysOf(entry).length].map(String),
+    ...[steps.id, times, counts, extras, recordKeysOf(policy).length].map(String),
     steps.persistsOnDenial(params) ? '1' : '0',
     `${cost}`,
     block?.on ?? '',
@@ -181,8 +181,8 @@ function recordKeysOf({ steps }: BoundPolicy): readonly number[] {
 }
 
 /** The numbers of the keys of records of all forms: first those of this one. */
-function allRecordKeysOf(entry: BoundPolicy): readonly number[] {
-  const all = new Set(recordKeysOf(entry))
+function allRecordKeysOf(policy: BoundPolicy): readonly number[] {
+  const all = new Set(recordKeysOf(policy))
   for (let number = 1; number <= mostRecordKeys; number++) all.add(number)
   return [...all]
 }

@@ -24,7 +24,7 @@ const mostScripts = 256
 export interface RedisPlan {
   readonly script: Script
   /** In the order of a request. */
-  readonly entries: readonly BoundPolicy[]
+  readonly policies: readonly BoundPolicy[]
   /** For each policy of the script, its index in a request. */
   readonly order: readonly number[]
   /** For each key of the script, the index of a policy of a request that counts it. */
@@ -81,7 +81,7 @@ export function createTargets(prefix: string, isCluster: boolean, hasPlans: bool
     return target
   }
 
-  function slotOf(key: string, { entries: [{ limiter }] }: StoreRequest): number {
+  function slotOf(key: string, { policies: [{ limiter }] }: StoreRequest): number {
     return isCluster ? clusterSlot(redisKey(prefix, limiter, key)) : 0
   }
 
@@ -113,27 +113,27 @@ function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPl
     return script
   }
 
-  function compile(entries: readonly BoundPolicy[], pattern: string): RedisPlan | undefined {
-    if (entries.length > mostPolicies) return undefined
-    const keys = entries.map((_, i) => Number(pattern[i + 1] ?? 1))
-    const order = entries.map((_, i) => i).sort((a, b) => keys[a] - keys[b] || a - b)
+  function compile(bound: readonly BoundPolicy[], pattern: string): RedisPlan | undefined {
+    if (bound.length > mostPolicies) return undefined
+    const keys = bound.map((_, i) => Number(pattern[i + 1] ?? 1))
+    const order = bound.map((_, i) => i).sort((a, b) => keys[a] - keys[b] || a - b)
     const policies = order.map((i) => {
       const isAlone = keys.indexOf(keys[i]) === keys.lastIndexOf(keys[i])
-      return shapeOf(entries[i], keys[i], isAlone)
+      return shapeOf(bound[i], keys[i], isAlone)
     })
     const shape = { policies, hasCosts: pattern.startsWith('c') }
     const script = scriptFor(shape)
     if (script === undefined) return undefined
-    const sorted = order.map((i) => entries[i])
+    const sorted = order.map((i) => bound[i])
     const argsAt = argsOf(sorted, shape)
     const dated = sorted.filter(({ steps }) => steps.datedArgs === true)
     const fixed = dated.length > 0 ? undefined : argsAt(0)
     return {
       script,
-      entries,
+      policies: bound,
       order,
       keyIndices: [...new Set(keys)].map((key) => keys.indexOf(key)),
-      keyOf: redisKeys(prefix, entries[0].limiter),
+      keyOf: redisKeys(prefix, bound[0].limiter),
       hasOwnKeys: hasOwnKeys(shape),
       hasLeases: policies.some((policy) => policy.hasLeases),
       targets: new Map(),
@@ -143,22 +143,22 @@ function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPl
     }
   }
 
-  function plansOf(entries: readonly BoundPolicy[]): Map<string, RedisPlan | undefined> {
-    const alike = byFirst.get(entries[0]) ?? []
-    const same = alike.find((other) => isSame(other, entries))
+  function plansOf(policies: readonly BoundPolicy[]): Map<string, RedisPlan | undefined> {
+    const alike = byFirst.get(policies[0]) ?? []
+    const same = alike.find((other) => isSame(other, policies))
     const plans = (same && known.get(same)) ?? new Map<string, RedisPlan | undefined>()
-    if (same === undefined) byFirst.set(entries[0], [...alike, entries])
-    known.set(entries, plans)
+    if (same === undefined) byFirst.set(policies[0], [...alike, policies])
+    known.set(policies, plans)
     return plans
   }
 
-  return function planOf({ entries, keys, cost }) {
-    const plans = known.get(entries) ?? plansOf(entries)
+  return function planOf({ policies, keys, cost }) {
+    const plans = known.get(policies) ?? plansOf(policies)
     const isPlain = keys.length === 1 && typeof cost === 'number'
     const pattern = isPlain ? oneKey : patternOf(keys, typeof cost !== 'number')
     let plan = plans.get(pattern)
     if (plan === undefined && !plans.has(pattern)) {
-      plan = compile(entries, pattern)
+      plan = compile(policies, pattern)
       plans.set(pattern, plan)
     }
     return plan
@@ -203,33 +203,33 @@ function shapeOf(
 }
 
 function argsOf(
-  entries: readonly BoundPolicy[],
+  policies: readonly BoundPolicy[],
   shape: PlanShape,
 ): (now: number) => readonly string[] {
-  const { policies } = shape
-  const blocks = entries.flatMap(({ block }) =>
+  const shapes = shape.policies
+  const blocks = policies.flatMap(({ block }) =>
     block === undefined ? [] : [block.for, block.escalate, block.max].map(String),
   )
-  const names = entries.map(({ name }) => stateName(name))
+  const names = policies.map(({ name }) => stateName(name))
   const heads = names.flatMap((name, i) => {
-    const { id, isNamed, isHeadMade } = policies[i]
+    const { id, isNamed, isHeadMade } = shapes[i]
     if (!isNamed) return []
     return [
       isHeadMade ? name : String.fromCharCode(bytesOf(name)) + name + String.fromCharCode(id, 0),
     ]
   })
-  const formats = byKey(policies).flatMap((own) => {
+  const formats = byKey(shapes).flatMap((own) => {
     if (!own[0].isNamed) return []
     return sizes.map((size) => {
       const parts = own.map((policy) => {
-        const bytes = bytesOf(names[policies.indexOf(policy)])
+        const bytes = bytesOf(names[shapes.indexOf(policy)])
         return `c${bytes + 3}I2${formatOf(policy, size)}`
       })
       return `<B${parts.join('')}`
     })
   })
   return (now) => {
-    const params = entries.flatMap((entry) => paramsAt(entry, now))
+    const params = policies.flatMap((policy) => paramsAt(policy, now))
     return [...params, ...blocks, ...heads, ...formats]
   }
 }
@@ -243,5 +243,5 @@ function bytesOf(name: string): number {
 }
 
 function isSame(one: readonly BoundPolicy[], other: readonly BoundPolicy[]): boolean {
-  return one.length === other.length && one.every((entry, i) => entry === other[i])
+  return one.length === other.length && one.every((policy, i) => policy === other[i])
 }

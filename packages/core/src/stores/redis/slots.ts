@@ -14,7 +14,7 @@ import {
 
 type Run = AsyncStore['run']
 
-/** The part of a request in one slot: the request with only the entries of that slot, and their indices. */
+/** The part of a request in one slot: the request with only the policies of that slot, and their indices. */
 interface SlotPart<Q extends StoreRequest = StoreRequest> {
   readonly request: Q
   readonly indices: readonly number[]
@@ -107,7 +107,7 @@ export function acrossSlots(
   ): Promise<readonly StoreResult[]> {
     return Promise.all(
       looked.map(async (look, i) => {
-        if (look.allowed && !parts[i].request.entries.some(isPersistedOnDenial)) return look
+        if (look.allowed && !parts[i].request.policies.some(isPersistedOnDenial)) return look
         // A slot that allows the request saves a new bucket. A cost of 0 takes no units, so no refund is necessary.
         const result = await ask(
           look.allowed ? { ...parts[i].request, cost: 0 } : parts[i].request,
