@@ -12,7 +12,13 @@ import { answerStage, decideStage } from './decide.js'
 import { after, rescued, type Awaitable } from '../../awaitable.js'
 import { checkOptions } from '../options/check-options.js'
 import { Exchange, runStages, type Stage } from './exchange.js'
-import { judgeByLimit, judgeByRules } from './judge.js'
+import {
+  grantsLeases,
+  judgeByLimit,
+  judgeByRules,
+  unseenConsumptions,
+  unseenOptions,
+} from './judge.js'
 import { watchRequests } from '../request/mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { requestPoliciesOf, type RequestPolicies } from '../options/request-policies.js'
@@ -20,7 +26,6 @@ import type { RequestView } from '../request/view.js'
 import type { EarlierHeaders } from '../response/fields.js'
 import type { GuardedResponse } from '../request/response.js'
 import { createSettlement } from './settlement.js'
-import { grantsLeases, unseenConsumptions, unseenOptions } from './unseen.js'
 
 /** Checks each request before its handler. */
 export interface Guard<R, H> {

@@ -15,7 +15,7 @@ import { refusalContent } from '../response/denial.js'
 import { noFields } from '../response/fields.js'
 import type { AppliedRule, Consumption, Outcome, Rules } from '../rules/judgement.js'
 import { denied, unlimited } from './action.js'
-import type { Exchange, Judge } from './exchange.js'
+import type { Exchange, Judge, Stage } from './exchange.js'
 
 /**
  * Judges each request by one key and policies: it asks one consumption.
@@ -139,4 +139,48 @@ function assertNames<R, H>(
   if (stray === undefined) return
   const expected = `names of its policies: ${known.map((name) => JSON.stringify(name)).join(', ')}`
   throw sluiceError('SLUICE_OPTION_INVALID', 'resetOn', 'success', stray, expected)
+}
+
+/** Whether a decision by these policies can have a lease. */
+export function grantsLeases(policies: Policies): boolean {
+  return Object.values(namedPolicies(policies)).some(({ kind }) => kind === 'concurrency')
+}
+
+/**
+ * Makes the stage before the others of a check that sees no response. It refuses options that depend on the response, before anything is taken.
+ *
+ * @throws SluiceError SLUICE_RESPONSE_UNSEEN, at each call of the stage
+ */
+export function unseenOptions<R, H>(
+  limiter: string,
+  { count = 'all', resetOn }: RateLimitOptions<R, H>,
+  policies: Policies,
+): () => void {
+  const options = count === 'all' ? resetOn && '"resetOn"' : '"count"'
+  const needed = options ?? (grantsLeases(policies) ? aConcurrency : undefined)
+  return function refuseOptions() {
+    if (needed !== undefined) throw sluiceError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
+  }
+}
+
+const aConcurrency = 'a policy of "concurrency"'
+
+/** Makes the stage before the limits are asked. It refuses policies and rules that a request has of its own, if they depend on the response. */
+export function unseenConsumptions<R, H>(limiter: string): Stage<R, H> {
+  return function refuseConsumptions({ consumption, judgement }) {
+    const others = judgement?.type === 'ask' ? [...judgement.tagging, ...judgement.shadow] : []
+    for (const asked of consumption === undefined ? others : [consumption, ...others]) {
+      const needed = neededBy(asked)
+      if (needed !== undefined) throw sluiceError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
+    }
+  }
+}
+
+function neededBy({ policies, rules }: Consumption): string | undefined {
+  if (grantsLeases(policies)) return aConcurrency
+  for (const { rule, counts, resetOnSuccess } of rules.values()) {
+    if (counts !== 'all') return `"count" of the rule ${JSON.stringify(rule)}`
+    if (resetOnSuccess) return `"resetOn" of the rule ${JSON.stringify(rule)}`
+  }
+  return undefined
 }
