@@ -1,14 +1,13 @@
 import type { RequestSteps } from '../../algorithms/algorithm.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
-import { changeAll } from '../changes.js'
-import { stateOf, type Call } from '../compiled-policies.js'
+import { runOn } from '../changes.js'
+import type { Call } from '../compiled-policies.js'
 import { Cursor, LOOK, SETTLE, blockedUntilAt, resetsIn } from '../cursor.js'
 import { failureOf } from '../pending.js'
 import {
   costAt,
   isExempt,
   noLease,
-  peekOf,
   type Answer,
   type BoundPolicy,
   type Cost,
@@ -110,17 +109,7 @@ class PagePlan {
   run(request: StoreRequest, pages: readonly Page[], now: number): StoreResult {
     const cursors = this.#cursors
     cursors.forEach((cursor, i) => cursor.select(pages[i], request.now, now))
-    const allowed = this.#run(request)
-    for (const cursor of cursors) cursor.noteSideState()
-    return { allowed, states: cursors.map(stateOf) }
-  }
-
-  #run(request: StoreRequest): boolean {
-    const { verb } = request
-    if (verb === 'consume' || verb === 'peek') return this.#decide(request, request.cost)
-    // All other verbs begin with the states as a peek reads them.
-    this.#decide(peekOf(request, 0), 0)
-    return changeAll(this.#cursors, request)
+    return runOn(cursors, request, (call, cost) => this.#decide(call, cost))
   }
 
   #decide(call: Call, cost: Cost): boolean {

@@ -1,12 +1,12 @@
 import { processTime, type Clock, type Time } from '../../clock.js'
 import { optional, positiveCount, readOptions } from '../../options/readers.js'
-import { changeAll } from '../changes.js'
-import { stateOf, type Call, type CompiledPolicies } from '../compiled-policies.js'
+import { runOn } from '../changes.js'
+import type { Call, CompiledPolicies } from '../compiled-policies.js'
 import { BOTH, LOOK, SETTLE } from '../cursor.js'
 import {
   contractVersion,
   costAt,
-  peekOf,
+  isDecision,
   storeContract,
   type BoundPolicy,
   type Cost,
@@ -174,18 +174,11 @@ class MemoryPlan implements CompiledPolicies {
 
   /** Runs a request of any verb. */
   run(request: StoreRequest): StoreResult {
-    const allowed = this.#run(request)
-    for (const cursor of this.decided) cursor.noteSideState()
-    return { allowed, states: this.decided.map(stateOf) }
-  }
-
-  #run(request: StoreRequest): boolean {
-    const { verb, keys } = request
-    if (verb === 'consume' || verb === 'peek') return this.decide(request, keys, request.cost)
-    // All other verbs begin with the states as a peek reads them.
-    this.decide(peekOf(request, 0), keys, 0)
-    this.#rows.sweepSome()
-    return changeAll(this.decided, request)
+    const result = runOn(this.decided, request, (call, cost) => {
+      return this.decide(call, request.keys, cost)
+    })
+    if (!isDecision(request)) this.#rows.sweepSome()
+    return result
   }
 }
 
