@@ -1,6 +1,6 @@
 import { joinKey } from '../keys.js'
 import { isCount } from '../options/predicates.js'
-import { isPlanned, type PlannedStore } from '../stores/memory/index.js'
+import { isCompiling, type CompilingStore } from '../stores/memory/index.js'
 import { PendingRequest } from '../stores/pending.js'
 import type { BoundPolicy, Reply, Source, Store } from '../stores/store.js'
 import { AnsweredPolicies, type Dispatcher } from './dispatch.js'
@@ -73,10 +73,10 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     const request = plan.compiled.requestOf(call, key, cost, fresh, fromCounts)
     return new PendingRequest(request, (given) => {
       try {
-        const result = fallback === undefined ? given : fallback.settled(request, given)
+        const result = fallback === undefined ? given : fallback.replaced(request, given)
         if (!('allowed' in result)) throw result
         const { allowed, states, source = 'store' } = result
-        const answered = source === 'store' ? plan : planOf(plan, source)
+        const answered = source === 'store' ? plan : planReading(plan, source)
         answered.compiled.fill(states)
         resolve(read({ planned, plan: answered, source, allowed }, options))
       } catch (error) {
@@ -86,7 +86,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
   }
 
   /** The plan that reads the answer of another source than the store: the fallback decides by shares of the policies. */
-  function planOf(plan: AnsweredPlan, source: Source): AnsweredPlan {
+  function planReading(plan: AnsweredPlan, source: Source): AnsweredPlan {
     return source === 'fallback' && fallback !== undefined
       ? plans.planOf(fallback.sharesOf(plan.policies))
       : plan
@@ -100,11 +100,11 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     let { call } = planned
     if (source !== 'store') call = { ...call, policies: plan.policies, source }
     const decision = plan.read(call, key, cost, allowed)
-    return call.verb === 'consume' ? noted(plan, decision, options) : decision
+    return call.verb === 'consume' ? completed(plan, decision, options) : decision
   }
 
   /** Adds the lease of an allowed consumption to its decision, and publishes it. */
-  function noted(
+  function completed(
     { hasLeases }: { readonly hasLeases: boolean },
     decision: Decision<S>,
     options: ConsumeOptions | undefined,
@@ -174,12 +174,12 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
       }),
     isCounted: (key, options) => plans.callOf('peek', key, options).plan.compiled.isCounted,
   }
-  if (!isPlanned(store)) return asked
+  if (!isCompiling(store)) return asked
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler cannot know that S is the type of this store
   return { ...asked, ...(decidedAtOnce(store) as Pick<Decisions<S>, 'consume' | 'peek'>) }
 
   /** The decisions of a memory store, without a request and a result for each. */
-  function decidedAtOnce(memory: PlannedStore): DecidedAtOnce<S> {
+  function decidedAtOnce(memory: CompilingStore): DecidedAtOnce<S> {
     const { hasClock, watchKey } = requests
     const own = createPlans(name, requests, (policies) => {
       return new Plan(policies, memory.compile(policies, hasClock))
@@ -191,7 +191,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
 
     function consumeAtOnce(key: Keys, options: ConsumeOptions | undefined): Decision<S> {
       const planned = own.callOf('consume', key, options)
-      return noted(planned.plan, decideAtOnce(planned), options)
+      return completed(planned.plan, decideAtOnce(planned), options)
     }
 
     return {
@@ -213,7 +213,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
         watchKey?.(key, policies)
         const call = plan.callOf('consume', undefined, undefined)
         const decision = plan.read(call, joined, cost, plan.compiled.decide(call, joined, cost))
-        return noted(plan, decision, options)
+        return completed(plan, decision, options)
       },
       peek(key, options) {
         if (!memory.runsItself) return asked.peek(key, options)

@@ -26,7 +26,7 @@ const recoveredAfterMs = 1000
 /** Answers the requests of a limiter for which its store failed. */
 export interface Fallback {
   /** The answer of the store, or what replaces it if the store failed. */
-  settled(request: StoreRequest, answer: Answer): Answer
+  replaced(request: StoreRequest, answer: Answer): Answer
   /** Answers a request about a decision that the store did not make. */
   answerOf(request: StoreRequest): Answer
   /** The policies with a share of each limit, by which the memory store decides. The same list each time, because that store compiles each list once. */
@@ -58,7 +58,7 @@ export function createFallback(
     return 'allowed' in answer ? { ...answer, source: 'fallback' } : answer
   }
 
-  function instead(request: StoreRequest, error: SluiceError): Answer {
+  function replacementOf(request: StoreRequest, error: SluiceError): Answer {
     const { verb } = request
     // Only the store can refund what it took. The units stay taken until they expire.
     if (verb === 'refundReceipt') return nothingDone
@@ -84,10 +84,10 @@ export function createFallback(
   }
 
   return {
-    settled(request, answer) {
+    replaced(request, answer) {
       if (hasFailed(answer)) {
         publishChange(answer)
-        return instead(request, answer)
+        return replacementOf(request, answer)
       }
       if (isReplacing) publishChange(undefined)
       return answer

@@ -17,7 +17,7 @@ import {
 } from '../store.js'
 import type { BoundedTables } from './partitions.js'
 import { RowCursor } from './row-cursor.js'
-import { StateTable } from './state-table.js'
+import { MemoryRows } from './memory-rows.js'
 import { RecordsCursor, NothingCursor, type TableCursor } from './table-cursor.js'
 
 /** Options of `memoryStore`. */
@@ -41,14 +41,14 @@ export interface MemoryStore extends SyncStore {
 }
 
 /** A memory store of this copy of the package, as a limiter uses it. */
-export interface PlannedStore extends MemoryStore {
+export interface CompilingStore extends MemoryStore {
   /** Compiles policies, each list once. `hasClock`: the calls have the time of an injected clock. */
   compile(policies: readonly BoundPolicy[], hasClock: boolean): MemoryPlan
   /** Whether `run` is its own. An application can replace it, and then all requests have to use the replacement. */
   readonly runsItself: boolean
 }
 
-export function isPlanned(store: object): store is PlannedStore {
+export function isCompiling(store: object): store is CompilingStore {
   return store instanceof InMemory
 }
 
@@ -68,14 +68,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 /** A memory store whose time is not that of this process. */
-export function memoryStoreOf(maxKeys: number, time: Time): PlannedStore {
+export function memoryStoreOf(maxKeys: number, time: Time): CompilingStore {
   return new InMemory(maxKeys, time)
 }
 
 type Compile = (policies: readonly BoundPolicy[]) => MemoryPlan
 
 /** A class, because an object literal with getters makes the calls of its other methods slower. */
-class InMemory implements PlannedStore {
+class InMemory implements CompilingStore {
   readonly async = false
   readonly [storeContract]: StoreContract = { version: contractVersion }
   readonly run: MemoryStore['run']
@@ -94,7 +94,7 @@ class InMemory implements PlannedStore {
   }
 
   #newRows(monotonic: Clock, wall: Clock | undefined): Compile {
-    const rows = new StateTable(this.#maxKeys, monotonic)
+    const rows = new MemoryRows(this.#maxKeys, monotonic)
     this.#tables.push(rows.tables)
     const plans = new WeakMap<readonly BoundPolicy[], MemoryPlan>()
     return function compile(policies) {
@@ -135,10 +135,10 @@ class InMemory implements PlannedStore {
  */
 class MemoryPlan implements CompiledPolicies {
   readonly decided: readonly TableCursor[]
-  readonly #rows: StateTable
+  readonly #rows: MemoryRows
   readonly #countsNothing: boolean
 
-  constructor(rows: StateTable, policies: readonly BoundPolicy[], wall: Clock | undefined) {
+  constructor(rows: MemoryRows, policies: readonly BoundPolicy[], wall: Clock | undefined) {
     this.decided = policies.map((policy) => cursorOf(rows, policy, wall))
     this.#rows = rows
     this.#countsNothing = policies.every(({ steps }) => steps.countsNothing)
@@ -182,7 +182,7 @@ class MemoryPlan implements CompiledPolicies {
   }
 }
 
-function cursorOf(rows: StateTable, policy: BoundPolicy, wall: Clock | undefined): TableCursor {
+function cursorOf(rows: MemoryRows, policy: BoundPolicy, wall: Clock | undefined): TableCursor {
   const { steps } = policy
   if (steps.hasRecords === true) return new RecordsCursor(rows, policy, steps)
   if (steps.countsNothing) return new NothingCursor(rows, policy, steps)

@@ -10,7 +10,7 @@ import type { Call } from '../compiled-policies.js'
 import { LOOK, SETTLE } from '../cursor.js'
 import type { BoundPolicy } from '../store.js'
 import { HEAD } from './segment.js'
-import type { StateTable } from './state-table.js'
+import type { MemoryRows } from './memory-rows.js'
 import { TableCursor } from './table-cursor.js'
 
 /** The cursor of an algorithm whose complete state is a row. */
@@ -24,7 +24,7 @@ export class RowCursor extends TableCursor {
   /** Whether a decision can write more than the row of an allowed request: a block, or the first row of a bucket. */
   readonly #writesMore: boolean
 
-  constructor(rows: StateTable, policy: BoundPolicy, steps: Algorithm, wall: Clock | undefined) {
+  constructor(rows: MemoryRows, policy: BoundPolicy, steps: Algorithm, wall: Clock | undefined) {
     super(rows, policy, rows.partitionOf(policy))
     const { params, block } = policy
     this.steps = steps

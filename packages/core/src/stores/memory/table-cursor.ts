@@ -13,11 +13,11 @@ import {
 import { isExempt, noLease, type BoundPolicy } from '../store.js'
 import type { Partition } from './partitions.js'
 import type { Segment } from './segment.js'
-import type { StateTable } from './state-table.js'
+import type { MemoryRows } from './memory-rows.js'
 
 /** A cursor on the tables of a memory store. Its current key is the one whose hash the store has. */
 export abstract class TableCursor extends Cursor {
-  protected readonly rows: StateTable
+  protected readonly rows: MemoryRows
   protected readonly partition: Partition
   readonly #side: TableSideRows
 
@@ -29,7 +29,7 @@ export abstract class TableCursor extends Cursor {
   /** The table's count of moves when the row was found. */
   protected moves = 0
 
-  constructor(rows: StateTable, policy: BoundPolicy, partition: Partition) {
+  constructor(rows: MemoryRows, policy: BoundPolicy, partition: Partition) {
     super(policy)
     this.rows = rows
     this.partition = partition
@@ -89,7 +89,7 @@ export class RecordsCursor extends TableCursor {
   #records: unknown
   #steps: RequestSteps
 
-  constructor(rows: StateTable, policy: BoundPolicy, algorithm: AlgorithmWithRecords) {
+  constructor(rows: MemoryRows, policy: BoundPolicy, algorithm: AlgorithmWithRecords) {
     super(rows, policy, rows.partitionOf(policy))
     this.#algorithm = algorithm
     this.#steps = algorithm.bind(algorithm.newRecords(policy.params), noLease)
@@ -130,7 +130,7 @@ export class RecordsCursor extends TableCursor {
 export class NothingCursor extends TableCursor {
   readonly steps: RequestSteps
 
-  constructor(rows: StateTable, policy: BoundPolicy, steps: RequestSteps) {
+  constructor(rows: MemoryRows, policy: BoundPolicy, steps: RequestSteps) {
     // Without a table of its own, because the sweeps take turns among all tables.
     super(rows, policy, rows.noPartition)
     this.steps = steps
@@ -147,12 +147,12 @@ const noRow: Row = [0, 0]
 
 /** The override and the last reset of a key. They have tables of their own, because they hold for all forms of a policy's name. */
 class TableSideRows implements SideRows {
-  readonly #rows: StateTable
+  readonly #rows: MemoryRows
   readonly #partition: Partition
   #keyHigh = 0
   #keyLow = 0
 
-  constructor(rows: StateTable, partition: Partition) {
+  constructor(rows: MemoryRows, partition: Partition) {
     this.#rows = rows
     this.#partition = partition
   }

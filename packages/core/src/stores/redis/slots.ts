@@ -53,10 +53,10 @@ export function acrossSlots(
   }
 
   async function runParts(request: StoreRequest): Promise<Answer> {
-    if (request.verb === 'consume') return settle(consume(partsOf(request, slotOf)))
+    if (request.verb === 'consume') return asAnswer(consume(partsOf(request, slotOf)))
     const parts = partsOf(request, slotOf)
-    if (request.verb === 'reset' && !request.unblock) return settle(reset(parts))
-    return settle(askAll(parts))
+    if (request.verb === 'reset' && !request.unblock) return asAnswer(reset(parts))
+    return asAnswer(askAll(parts))
   }
 
   /** Runs a request in one slot. Throws if the answer is an error. */
@@ -136,7 +136,7 @@ function isPersistedOnDenial({ steps, params }: BoundPolicy): boolean {
   return steps.persistsOnDenial(params)
 }
 
-async function settle(result: Promise<StoreResult>): Promise<Answer> {
+async function asAnswer(result: Promise<StoreResult>): Promise<Answer> {
   try {
     return await result
   } catch (error) {

@@ -18,7 +18,7 @@ interface KeptRow {
 const requestsPerSweep = 64
 
 /** The rows of all policies of a store, for one request after another. */
-export class StateTable {
+export class MemoryRows {
   readonly tables: BoundedTables
   /** The hash of the current key. */
   readonly keyHash: KeyHash = newKeyHash()
