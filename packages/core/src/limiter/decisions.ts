@@ -73,7 +73,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     const request = plan.compiled.requestOf(call, key, cost, fresh, fromCounts)
     return new PendingRequest(request, (given) => {
       try {
-        const result = fallback === undefined ? given : fallback.replaced(request, given)
+        const result = fallback === undefined ? given : fallback.finalAnswer(request, given)
         if (!('allowed' in result)) throw result
         const { allowed, states, source = 'store' } = result
         const answered = source === 'store' ? plan : planReading(plan, source)

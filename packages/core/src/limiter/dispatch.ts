@@ -70,7 +70,7 @@ export function createDispatcher<S extends Store>(
         ask(
           requests.map((request, i) => {
             return new PendingRequest(request, (given) => {
-              const answer = fallback === undefined ? given : fallback.replaced(request, given)
+              const answer = fallback === undefined ? given : fallback.finalAnswer(request, given)
               if (!('allowed' in answer)) {
                 reject(answer)
                 return

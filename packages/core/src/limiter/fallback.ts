@@ -25,8 +25,8 @@ const recoveredAfterMs = 1000
 
 /** Answers the requests of a limiter for which its store failed. */
 export interface Fallback {
-  /** The answer of the store, or what replaces it if the store failed. */
-  replaced(request: StoreRequest, answer: Answer): Answer
+  /** The answer that the caller receives: that of the store, or its replacement if the store failed. */
+  finalAnswer(request: StoreRequest, answer: Answer): Answer
   /** Answers a request about a decision that the store did not make. */
   answerOf(request: StoreRequest): Answer
   /** The policies with a share of each limit, by which the memory store decides. The same list each time, because that store compiles each list once. */
@@ -84,7 +84,7 @@ export function createFallback(
   }
 
   return {
-    replaced(request, answer) {
+    finalAnswer(request, answer) {
       if (hasFailed(answer)) {
         publishChange(answer)
         return replacementOf(request, answer)
