@@ -42,14 +42,14 @@ export function decideStage<R, H>(limiter: Limiter, dryRun: boolean): Stage<R, H
   }
 }
 
-function readDecision<R, H>(exchange: Exchange<R, H>, asked: LimitResults): void {
+function readDecision<R, H>(exchange: Exchange<R, H>, results: LimitResults): void {
   const { judgement } = exchange
-  exchange.result = asked.enforced
+  exchange.result = results.enforced
   if (judgement === undefined) {
-    exchange.decision = asked.enforced?.decision
+    exchange.decision = results.enforced?.decision
     return
   }
-  const decision = ruleDecision(judgement, asked)
+  const decision = ruleDecision(judgement, results)
   // The application sees no decision of shadow rules alone.
   if (!decision.allowed || decision.applied.length > 0 || decision.tags.length > 0) {
     exchange.decision = decision

@@ -32,12 +32,12 @@ export function createSettlement<R, H>(
   limiter: Limiter,
   { count, releaseOn = 'done' }: RateLimitOptions<R, H>,
 ): Settle {
-  const counts = typeof count === 'function' ? count : undefined
+  const countsResponse = typeof count === 'function' ? count : undefined
 
   return function settle(response, result) {
     const { allowed, lease } = result.decision
     if (lease !== undefined) whenReleasable(response, lease, settlingOf(result))
-    else if (!(allowed && counts !== undefined) && !dependsOnOutcome(result)) return
+    else if (!(allowed && countsResponse !== undefined) && !dependsOnOutcome(result)) return
     else if (isReported(response)) response.whenOver(settlingOf(result))
     else whenOver(response, settlingOf(result))
   }
@@ -63,8 +63,8 @@ export function createSettlement<R, H>(
       try {
         await decision.lease?.release()
         const { refunded, reset } = settlementOf(result, isSuccess(outcome))
-        if (decision.allowed && counts !== undefined) {
-          if (!(await counts(outcome))) await limiter.refund(decision)
+        if (decision.allowed && countsResponse !== undefined) {
+          if (!(await countsResponse(outcome))) await limiter.refund(decision)
         } else if (refunded.length > 0) await limiter.refund(decision, { policies: refunded })
         if (reset !== undefined) await limiter.reset(reset, { policies: consumption.policies })
       } catch (error) {
@@ -91,7 +91,7 @@ export interface Settlement {
 export function settlementOf(result: LimitResult, succeeded: boolean): Settlement {
   const { keys, policies } = result.consumption
   const { allowed } = result.decision
-  const refunded = namesOf(result, (rule) => allowed && !counts(rule, succeeded))
+  const refunded = namesOf(result, (rule) => allowed && !isCounted(rule, succeeded))
   const reset = namesOf(result, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
   return { refunded, reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset) }
 }
@@ -115,7 +115,7 @@ function namesOf(
   })
 }
 
-function counts({ counts }: AppliedRule, succeeded: boolean): boolean {
+function isCounted({ counts }: AppliedRule, succeeded: boolean): boolean {
   return counts === 'all' || (counts === 'successes') === succeeded
 }
 

@@ -32,12 +32,12 @@ export function askLimits(
   }
   const result = decided(limiter, enforced, options, mayWait)
   return result instanceof Promise
-    ? result.then((made) => goOn(limiter, made, others, options, mayWait))
-    : goOn(limiter, result, others, options, mayWait)
+    ? result.then((made) => afterEnforced(limiter, made, others, options, mayWait))
+    : afterEnforced(limiter, result, others, options, mayWait)
 }
 
-/** Goes on after the answer that may deny the request. A leaky queue delays it first; if the delay fails, its units are refunded. */
-function goOn(
+/** Continues after the consumption that may deny the request. A leaky queue delays it first; if the delay fails, its units are refunded. */
+function afterEnforced(
   limiter: Limiter,
   enforced: LimitResult,
   others: OtherLimits | undefined,
@@ -52,7 +52,7 @@ function goOn(
       delayRequest(limiter, { key: keys, policies, decision }, signal),
     )
     return delayed.then((later) =>
-      goOn(limiter, { consumption, decision: later }, others, options, false),
+      afterEnforced(limiter, { consumption, decision: later }, others, options, false),
     )
   }
   if (others !== undefined) return askOthers(limiter, enforced, others, options)

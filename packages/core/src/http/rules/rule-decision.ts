@@ -28,14 +28,14 @@ export interface LimitResults {
 export const nothingAsked: LimitResults = { enforced: undefined, tagging: [] }
 
 /** The decision of a judgement, as far as limits were asked. A refund of it refunds all consumptions. */
-export function ruleDecision(judgement: Judgement, asked: LimitResults): RuleDecision {
+export function ruleDecision(judgement: Judgement, results: LimitResults): RuleDecision {
   switch (judgement.type) {
     case 'pass':
       return joined(unlimitedNumbers, aboutOf(judgement, undefined), [])
     case 'refuse':
       return joined(refusedNumbers, aboutOf(judgement, judgement), [])
     case 'ask':
-      return askedDecision(judgement, asked)
+      return askedDecision(judgement, results)
   }
 }
 
