@@ -42,7 +42,7 @@ export const mutants = [
     replace: '`${times + counts}`',
   },
   {
-    file: `${memory}/partitions.ts`,
+    file: `${memory}/memory-rows.ts`,
     name: 'policies of different names share their blocks',
     find: 'JSON.stringify([policy.limiter, policy.name])',
     replace: 'JSON.stringify([policy.limiter, policy.name.length])',
@@ -54,19 +54,19 @@ export const mutants = [
     replace: 'if (!this.#countsNothing)',
   },
   {
-    file: `${memory}/partitions.ts`,
+    file: `${memory}/bounded-tables.ts`,
     name: 'a sweep has no grace for a clock that steps back',
     find: 'sweepNext(now - graceMs)',
     replace: 'sweepNext(now)',
   },
   {
-    file: `${memory}/partitions.ts`,
+    file: `${memory}/bounded-tables.ts`,
     name: 'only one of the tables is swept',
     find: 'this.#turn++ % this.#tables.length',
     replace: '0',
   },
   {
-    file: `${memory}/partitions.ts`,
+    file: `${memory}/bounded-tables.ts`,
     name: 'a spent key goes before one that has quota to spend',
     find: 'if (!this.#tables.some((other) => other.evictUnspent(high))) this',
     replace: 'this',

@@ -15,7 +15,7 @@ import {
   type StoreRequest,
   type SyncStore,
 } from '../store.js'
-import type { BoundedTables } from './partitions.js'
+import type { BoundedTables } from './bounded-tables.js'
 import { RowCursor } from './row-cursor.js'
 import { MemoryRows } from './memory-rows.js'
 import { RecordsCursor, NothingCursor, type TableCursor } from './table-cursor.js'

@@ -11,9 +11,8 @@ import {
   type SideRows,
 } from '../cursor.js'
 import { isExempt, noLease, type BoundPolicy } from '../store.js'
-import type { Partition } from './partitions.js'
+import type { MemoryRows, Partition } from './memory-rows.js'
 import type { Segment } from './segment.js'
-import type { MemoryRows } from './memory-rows.js'
 
 /** A cursor on the tables of a memory store. Its current key is the one whose hash the store has. */
 export abstract class TableCursor extends Cursor {
