@@ -14,7 +14,7 @@ import {
 } from './store.js'
 
 /** A request that changes the state of each policy for itself, whatever its limit is. */
-type Change = Exclude<StoreRequest, DecisionRequest | ResetRequest>
+type ChangeRequest = Exclude<StoreRequest, DecisionRequest | ResetRequest>
 
 /**
  * Runs a request of any verb on the cursors of its policies.
@@ -38,7 +38,7 @@ export function runOn(
 }
 
 /** Runs a request that does not decide, on cursors that have looked at their rows. Returns whether it was allowed. */
-function changeAll(cursors: readonly Cursor[], request: Change | ResetRequest): boolean {
+function changeAll(cursors: readonly Cursor[], request: ChangeRequest | ResetRequest): boolean {
   if (request.verb !== 'reset') {
     return cursors.map((cursor, i) => change(cursor, request, i)).includes(true)
   }
@@ -49,7 +49,7 @@ function changeAll(cursors: readonly Cursor[], request: Change | ResetRequest): 
 }
 
 /** Runs a change on the state of a cursor that has looked at it. Returns false if a lease was not held. */
-function change(cursor: Cursor, request: Change, index: number): boolean {
+function change(cursor: Cursor, request: ChangeRequest, index: number): boolean {
   const { row, now, params, steps, policy } = cursor
   if (policy.steps.countsNothing) return true
   const before = [...row]

@@ -13,13 +13,13 @@ const takings = 4
 const starts = 2 ** 14
 
 /** A policy whose complete state is a row. */
-export interface Stage {
+export interface StagePolicy {
   readonly steps: Algorithm
   readonly params: Params
 }
 
 /** The steps of two policies: the second decides the requests that the first would deny. */
-export function stagedSteps(free: Stage, then: Stage): Algorithm {
+export function stagedSteps(free: StagePolicy, then: StagePolicy): Algorithm {
   const first = { extras: 0, ...free.steps.cells(free.params) }
   const second = { extras: 0, ...then.steps.cells(then.params) }
   const stage = first.times + second.times + first.counts + second.counts
@@ -44,7 +44,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     return Math.floor(row[stage] / takings)
   }
 
-  function remaining({ steps, params }: Stage, row: Row, now: number): number {
+  function remaining({ steps, params }: StagePolicy, row: Row, now: number): number {
     return Math.max(0, steps.quota(params) - steps.used(row, params, now))
   }
 
@@ -171,7 +171,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
   return { ...steps, queueWait }
 }
 
-function forget({ steps, params }: Stage, row: Row, now: number): void {
+function forget({ steps, params }: StagePolicy, row: Row, now: number): void {
   if (steps.forget === undefined) row.fill(0)
   else steps.forget(row, params, now)
 }
@@ -194,7 +194,7 @@ function split(row: Row, { times, counts }: Cells): [times: Row, counts: Row, ex
   return [row.slice(0, times), row.slice(times, times + counts), row.slice(times + counts)]
 }
 
-function argsOf({ steps, params }: Stage, cells: Required<Cells>, now: number): number[] {
+function argsOf({ steps, params }: StagePolicy, cells: Required<Cells>, now: number): number[] {
   const args = steps.args(params, now)
   return [cells.times, cells.counts, cells.extras, args.length, ...args]
 }

@@ -18,7 +18,7 @@ const rememberedForMs = 1000
 /** The maximum number of remembered denials, and of limiters whose last change is remembered. */
 const mostDenials = 10_000
 
-interface Denial {
+interface RememberedDenial {
   readonly identity: string
   readonly request: ConsumeRequest
   readonly states: readonly State[]
@@ -35,9 +35,9 @@ interface Denial {
  */
 export class DenyCache {
   /** In the order of their denial. */
-  readonly #denials = new Map<string, Denial>()
+  readonly #denials = new Map<string, RememberedDenial>()
   /** The denials in which a policy denied the key. */
-  readonly #byKey = new Map<string, Set<Denial>>()
+  readonly #byKey = new Map<string, Set<RememberedDenial>>()
   /** The generation of each limiter: the number of the last change of its counts. A denial of an earlier generation is void. */
   readonly #generations = new Map<string, number>()
   #changes = 0
@@ -100,7 +100,7 @@ export class DenyCache {
     const denied = request.policies.map((policy, i) =>
       isDenying(policy, states[i], costAt(request.cost, i)),
     )
-    const denial: Denial = { identity, request, states, deniedAt, generation, denied }
+    const denial: RememberedDenial = { identity, request, states, deniedAt, generation, denied }
     this.#denials.set(identity, denial)
     for (const key of denyingKeys(denial)) {
       const known = this.#byKey.get(key)
@@ -109,7 +109,7 @@ export class DenyCache {
     }
   }
 
-  #forget(denial: Denial | undefined): void {
+  #forget(denial: RememberedDenial | undefined): void {
     if (denial === undefined) return
     this.#denials.delete(denial.identity)
     for (const key of denyingKeys(denial)) {
@@ -138,7 +138,7 @@ function isCached(request: StoreRequest): request is ConsumeRequest {
 
 /** Evaluates the same rules on the same state at a later time. Returns undefined if the store has to decide. */
 function stillDenied(
-  { request: { cost }, states, deniedAt, denied }: Denial,
+  { request: { cost }, states, deniedAt, denied }: RememberedDenial,
   request: ConsumeRequest,
   now: number,
 ): StoreResult | undefined {
@@ -182,7 +182,7 @@ function hasMore({ steps, params }: BoundPolicy, { row, now }: State): boolean {
   return free < quota && steps.next(row, params, now, free + 1) <= 0
 }
 
-function denyingKeys({ request, denied }: Denial): readonly string[] {
+function denyingKeys({ request, denied }: RememberedDenial): readonly string[] {
   return request.keys.map((_, i) => keyOf(request, i)).filter((_, i) => denied[i])
 }
 

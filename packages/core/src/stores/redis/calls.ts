@@ -27,7 +27,7 @@ export interface Calls {
 }
 
 /** The times of a call. */
-interface Span {
+interface CallDeadline {
   /** The monotonic time after which it takes nothing. */
   readonly voidAt: number
   /** Tells a request-bound client when nobody waits for the reply. */
@@ -49,13 +49,13 @@ export function createCalls(
   function run(
     requests: readonly StoreRequest[],
     target: Target,
-    span: Span,
+    deadline: CallDeadline,
     done: (answers: readonly Answer[]) => void,
     attempt = 0,
   ): void {
     const { plan, clock } = target
     const sentAt = processTime.monotonic()
-    const [serverMs, until] = [clock.at(sentAt), clock.at(span.voidAt)]
+    const [serverMs, until] = [clock.at(sentAt), clock.at(deadline.voidAt)]
     const ofPlan = plan !== undefined && requests.every(isDecision)
     const { keys, args, layout, order } = ofPlan
       ? encodePlanCall(plan, requests, serverMs, until)
@@ -63,7 +63,7 @@ export function createCalls(
     const script = ofPlan ? plan.script : scriptFor(requests[0].policies.map(({ steps }) => steps))
 
     function failed(cause: unknown): void {
-      const isLate = span.signal?.aborted === true
+      const isLate = deadline.signal?.aborted === true
       fail(requests, isLate ? sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs) : cause, done)
     }
 
@@ -76,7 +76,7 @@ export function createCalls(
       clock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
       if (reply.length === 1) {
         if (attempt > 0) failed(sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs))
-        else run(requests, target, span, done, attempt + 1)
+        else run(requests, target, deadline, done, attempt + 1)
         return
       }
       const answers = decodeAnswers(reply, layout, requests, order)
@@ -89,23 +89,23 @@ export function createCalls(
         let next = 0
         done(answers.map((answer) => (answer === stale ? late[next++] : answer)))
       }
-      run(again, target, span, fill, 2)
+      run(again, target, deadline, fill, 2)
     }
 
-    evaluate(script, keys, args, read, failed, span.signal)
+    evaluate(script, keys, args, read, failed, deadline.signal)
   }
 
   /** Runs each request in a call of its own, in their order. The keys of each are in one slot. */
   function runEach(
     requests: readonly StoreRequest[],
-    span: Span,
+    deadline: CallDeadline,
     done: (answers: readonly Answer[]) => void,
   ): void {
     const answers: Answer[] = []
     let left = requests.length
     requests.forEach((request, i) => {
       const target = targetAt(request, slotOf(request.keys[0], request))
-      run([request], target, span, ([answer]) => {
+      run([request], target, deadline, ([answer]) => {
         answers[i] = answer
         if (--left === 0) done(answers)
       })
@@ -113,7 +113,7 @@ export function createCalls(
   }
 
   /** A refund stays valid however late it arrives. All other calls become void at the timeout, because their caller no longer waits. */
-  function spanOf(requests: readonly StoreRequest[]): Span {
+  function deadlineOf(requests: readonly StoreRequest[]): CallDeadline {
     const isRefund = requests.every(({ verb }) => verb === 'refundReceipt')
     return {
       voidAt: processTime.monotonic() + (isRefund ? neverMs : timeoutMs),
@@ -126,24 +126,24 @@ export function createCalls(
   /** Runs requests without a target: their keys are in several slots. */
   function runAcross(
     requests: readonly StoreRequest[],
-    span: Span,
+    deadline: CallDeadline,
     answered: (answers: readonly Answer[]) => void,
   ): void {
-    const part = (some: readonly StoreRequest[]) => runPart(some, span)
+    const part = (some: readonly StoreRequest[]) => runPart(some, deadline)
     const runParts = acrossSlots(part, undo, slotOf)
     runParts(requests).then(answered, (cause) => fail(requests, cause, answered))
   }
 
   /** Refunds what a part has taken. Rejects if it could not: then the request as a whole has failed. */
   async function undo(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
-    const answers = await runPart(requests, spanOf(requests))
+    const answers = await runPart(requests, deadlineOf(requests))
     const failed = answers.find((answer) => answer instanceof SluiceError)
     if (failed !== undefined) throw failed
     return answers
   }
 
-  function runPart(requests: readonly StoreRequest[], span: Span): Promise<readonly Answer[]> {
-    return new Promise((resolve) => runEach(requests, span, resolve))
+  function runPart(requests: readonly StoreRequest[], deadline: CallDeadline): Promise<readonly Answer[]> {
+    return new Promise((resolve) => runEach(requests, deadline, resolve))
   }
 
   /** On a Cluster, the key only selects the master. The script does not use it. */
@@ -163,10 +163,10 @@ export function createCalls(
 
   return {
     send(requests, target, done) {
-      const span = spanOf(requests)
-      if (target?.plan !== undefined) run(requests, target, span, done)
-      else if (target === undefined && client.isCluster) runAcross(requests, span, done)
-      else runEach(requests, span, done)
+      const deadline = deadlineOf(requests)
+      if (target?.plan !== undefined) run(requests, target, deadline, done)
+      else if (target === undefined && client.isCluster) runAcross(requests, deadline, done)
+      else runEach(requests, deadline, done)
     },
     ping,
   }

@@ -47,7 +47,7 @@ export function encodePlanCall(
 }
 
 /** Requests about one key at one time, which a script reads and writes together. */
-interface Group {
+interface KeyRequests {
   readonly now: number | undefined
   readonly indices: number[]
 }
@@ -63,9 +63,9 @@ function withSharedKeys(
     return { keys: [plan.keyOf(requests[0].keys[0])], args, layout: plan, order: undefined }
   }
   const keys: string[] = []
-  const groups: Group[] = []
+  const groups: KeyRequests[] = []
   /** The last group of each key: after a request at another time, an earlier one is complete. */
-  const open = new Map<string, Group>()
+  const open = new Map<string, KeyRequests>()
   requests.forEach(({ keys: [key], now }, i) => {
     const group = open.get(key)
     if (group !== undefined && group.now === now) group.indices.push(i)

@@ -14,10 +14,10 @@ interface SentCommand {
 }
 
 /** The other members that Sluice uses of an ioredis client. A wrapped client may lack them. */
-interface Connection {
+interface RedisConnection {
   readonly status?: string
-  on?(event: string, listener: (node: Connection) => void): unknown
-  nodes?(): readonly Connection[]
+  on?(event: string, listener: (node: RedisConnection) => void): unknown
+  nodes?(): readonly RedisConnection[]
   sendCommand?(command: SentCommand, stream?: unknown): unknown
 }
 
@@ -136,7 +136,7 @@ function watch(client: Commands, calls: readonly UnansweredCall[]): void {
 }
 
 /** A failed attempt to connect loses no calls, because queued calls have not been sent. */
-function listen(connection: Connection, whenLost: () => void): void {
+function listen(connection: RedisConnection, whenLost: () => void): void {
   let isReady = connection.status === 'ready'
   connection.on?.('ready', () => (isReady = true))
   connection.on?.('close', () => {
@@ -145,7 +145,7 @@ function listen(connection: Connection, whenLost: () => void): void {
   })
 }
 
-function connectionOf(client: Commands & Connection): Connection {
+function connectionOf(client: Commands & RedisConnection): RedisConnection {
   return client
 }
 

@@ -62,12 +62,12 @@ export function numbered(shape: PlanShape): NumberedPlan {
   return { policies: policies.map(number), formatArgs, requestArg: arg + 1, shape }
 }
 
-type Steps = Pick<
+type StepTexts = Pick<
   NumberedPolicy,
   'cells' | 'stored' | 'raises' | 'declare' | 'look' | 'take' | 'ends'
 >
 
-function stepsOf(policy: PolicyShape, n: number, first: number, arg: number, cost: string): Steps {
+function stepsOf(policy: PolicyShape, n: number, first: number, arg: number, cost: string): StepTexts {
   const plain = plainLuaOf(policy.id)
   if (plain === undefined) return overTables(policy, n, first, arg, cost)
   const cells = list(widthOf(policy), (i) => `cell${n}_${i}`)
@@ -98,7 +98,7 @@ function overTables(
   first: number,
   arg: number,
   cost: string,
-): Steps {
+): StepTexts {
   const raises = policy.recordKeyCount > 0 || policy.isDated
   const cells = isWide(policy) ? [] : list(widthOf(policy), (i) => `row${n}[${i}]`)
   const steps = policy.recordKeyCount > 0 ? `bound${n}` : `steps${n}`
