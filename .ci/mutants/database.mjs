@@ -127,25 +127,25 @@ export const mutants = [
     replace: '',
   },
   {
-    file: `${database}/page-plan.ts`,
+    file: `${database}/decided-group.ts`,
     name: 'a damaged row of an error is not replaced',
     find: 'const changes = rows.flatMap(([, { change }]) => change ?? [])',
     replace: 'const changes: Change[] = []',
   },
   {
-    file: `${database}/page-plan.ts`,
+    file: `${database}/decided-group.ts`,
     name: 'the mark of a damaged row is not read',
     find: 'if (Array.from(pages.values()).some(({ isDamaged }) => isDamaged))',
     replace: 'if (pages.size === 0)',
   },
   {
-    file: `${database}/page-plan.ts`,
+    file: `${database}/decided-group.ts`,
     name: 'a remembered mark is not asked again',
     find: 'return { group, answers, changes, isFinal: false, damage }',
     replace: 'return { group, answers, changes, isFinal: true, damage }',
   },
   {
-    file: `${database}/page-plan.ts`,
+    file: `${database}/decided-group.ts`,
     name: 'a row can be longer than 64 KiB',
     find: '> mostBytes)',
     replace: '> 2 * mostBytes)',
@@ -182,9 +182,9 @@ export const mutants = [
   },
   {
     file: `${database}/page.ts`,
-    name: 'records are packed from the old bytes',
-    find: 'if (unpacked === undefined || isPacked !== false) return part',
-    replace: 'if (unpacked === undefined || isPacked === false) return part',
+    name: 'records are packed from the old body',
+    find: 'if (records === undefined || isPacked !== false) return part',
+    replace: 'if (records === undefined || isPacked === false) return part',
   },
   {
     file: `${database}/page.ts`,

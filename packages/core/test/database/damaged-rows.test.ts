@@ -47,7 +47,7 @@ function createScene() {
 
 function withoutRecords(bytes: Uint8Array): Uint8Array {
   const parts = readState(bytes) ?? []
-  for (const part of parts) part.records = undefined
+  for (const part of parts) part.body = undefined
   return packState(parts)
 }
 

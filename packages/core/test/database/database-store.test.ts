@@ -265,7 +265,7 @@ describe('several processes', () => {
     async (_, timeout) => {
       let version = 0
       let loads = 0
-      const part = { name: 'default', id: 1, row: [0, 0], ends: 0, records: undefined }
+      const part = { name: 'default', id: 1, row: [0, 0], ends: 0, body: undefined }
       const ended = packState([part])
       const contended: Database = {
         name: 'contended',

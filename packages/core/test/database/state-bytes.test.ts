@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
-import { packState, readState, type StatePart } from '../../src/stores/database/state-bytes.js'
+import { packState, readState, type Part } from '../../src/stores/database/state-bytes.js'
 
 const start = 1_763_683_200_000
 
-const window: StatePart = {
+const window: Part = {
   name: 'minute',
   id: 1,
   row: [start, 5],
   ends: start + 60_000,
-  records: undefined,
+  body: undefined,
 }
 
-const log: StatePart = {
+const log: Part = {
   name: 'default',
   id: 7,
   row: [start, 300, 0, 0, 2, 0],
   ends: start + 1000,
-  records: Uint8Array.of(0, 127, 128, 255),
+  body: Uint8Array.of(0, 127, 128, 255),
 }
 
 /** Stored rows outlive the process that wrote them, so these bytes must not change without another layout. */
@@ -29,7 +29,7 @@ test.each([
     ['01', '0c6d696e757465', '01', 'e0acdb9daa33', '02', '80d8d79daa33', '05', '00'],
   ],
   [
-    'the unnamed policy, with records',
+    'the unnamed policy, with a body',
     [log],
     [
       '01',
@@ -48,7 +48,7 @@ test.each([
   ],
   [
     'a name outside of Latin-1, and the largest number',
-    [{ name: 'Ω', id: 300, row: [2 ** 53 - 1], ends: 0, records: undefined }],
+    [{ name: 'Ω', id: 300, row: [2 ** 53 - 1], ends: 0, body: undefined }],
     ['01', '03a903', 'ac02', '00', '01', 'ffffffffffffff0f', '00'],
   ],
 ])('packs %s into the bytes of this layout', (_, parts, fields) => {
@@ -58,12 +58,12 @@ test.each([
 })
 
 const cell = fc.oneof(fc.nat(), fc.maxSafeNat())
-const part: fc.Arbitrary<StatePart> = fc.record({
+const part: fc.Arbitrary<Part> = fc.record({
   name: fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }),
   id: fc.integer({ min: 1, max: 400 }),
   row: fc.array(cell, { maxLength: 8 }),
   ends: fc.maxSafeNat(),
-  records: fc.option(fc.uint8Array({ minLength: 1, maxLength: 300 }), { nil: undefined }),
+  body: fc.option(fc.uint8Array({ minLength: 1, maxLength: 300 }), { nil: undefined }),
 })
 
 test('reads the parts that were packed', () => {

@@ -8,7 +8,7 @@ import {
   packState,
   readState,
   resetId,
-  type StatePart,
+  type Part,
 } from './state-bytes.js'
 
 /** Parts are kept this long after they have expired, so that they still count if the clock steps back by less. */
@@ -20,15 +20,15 @@ const injectedGraceMs = 86_400_000
 /** After it was found that a row cannot be read, its key has no counts for this time, and no request is decided by it. */
 const damagedMs = 60_000
 
-/** The records of a part, read from its bytes. */
-interface UnpackedRecords {
+/** The records of a part, read from its body. */
+interface Records {
   readonly algorithm: AlgorithmWithRecords
-  readonly records: unknown
+  readonly body: unknown
 }
 
-/** A part, with its records unpacked if a request has read them. They differ from its bytes once `isPacked` is false. */
-interface PagePart extends StatePart {
-  unpacked?: UnpackedRecords
+/** A part, with its records if a request has read them. They differ from its body once `isPacked` is false. */
+interface PagePart extends Part {
+  records?: Records
   isPacked?: boolean
 }
 
@@ -71,7 +71,7 @@ export class Page {
   }
 
   /** The row that a policy's name has in this form. */
-  partOf(name: string, id: number, width: number): Readonly<StatePart> | undefined {
+  partOf(name: string, id: number, width: number): Readonly<Part> | undefined {
     return this.#parts[this.#indexOf(name, id, width)]
   }
 
@@ -83,32 +83,32 @@ export class Page {
   recordsOf(name: string, algorithm: AlgorithmWithRecords, width: number): unknown {
     const part = this.#parts[this.#indexOf(name, algorithm.id, width)]
     if (part === undefined) return undefined
-    if (part.unpacked === undefined) {
-      const records = part.records && algorithm.unpackRecords(part.records, part.row)
-      if (records === undefined) {
+    if (part.records === undefined) {
+      const body = part.body && algorithm.unpackRecords(part.body, part.row)
+      if (body === undefined) {
         this.#replace()
         throw new DamagedRecords()
       }
-      part.unpacked = { algorithm, records }
+      part.records = { algorithm, body }
     }
-    return part.unpacked.records
+    return part.records.body
   }
 
   /** Keeps a row until it ends. Removes it if it has already ended. */
-  put(part: Omit<PagePart, 'records' | 'isPacked'>, now: number, isInjected: boolean): void {
-    const { name, id, row, ends, unpacked } = part
+  put(part: Omit<PagePart, 'body' | 'isPacked'>, now: number, isInjected: boolean): void {
+    const { name, id, row, ends, records } = part
     const at = this.#indexOf(name, id, row.length)
     if (ends <= now && at === -1) return
     this.#note(now, isInjected)
-    const own = unpacked === undefined ? {} : { unpacked, isPacked: false }
-    const kept: PagePart = { name, id, row, ends: Math.ceil(ends), records: undefined, ...own }
+    const body = records === undefined ? {} : { records, isPacked: false }
+    const kept: PagePart = { name, id, row, ends: Math.ceil(ends), body: undefined, ...body }
     if (ends <= now) this.#parts.splice(at, 1)
     else if (at === -1) this.#parts.push(kept)
     else this.#parts[at] = kept
   }
 
   /** Removes parts of a policy's name. */
-  remove(name: string, isRemoved: (part: StatePart) => boolean, now: number, isInjected: boolean): void {
+  remove(name: string, isRemoved: (part: Part) => boolean, now: number, isInjected: boolean): void {
     for (let at = this.#parts.length - 1; at >= 0; at--) {
       const part = this.#parts[at]
       if (part.name !== name || !isRemoved(part)) continue
@@ -216,11 +216,11 @@ export class PageSide implements SideRows {
 }
 
 /** Whether a part is a row of an algorithm. */
-function isForm({ id }: StatePart): boolean {
+function isForm({ id }: Part): boolean {
   return ![blockId, exemptionId, resetId, damageId].includes(id)
 }
 
-function isOverride({ id }: StatePart): boolean {
+function isOverride({ id }: Part): boolean {
   return id === blockId || id === exemptionId
 }
 
@@ -230,7 +230,7 @@ export function endOf(bytes: Uint8Array): number {
   return Math.max(...ends) + graceMs
 }
 
-function packed({ unpacked, isPacked, ...part }: PagePart): StatePart {
-  if (unpacked === undefined || isPacked !== false) return part
-  return { ...part, records: unpacked.algorithm.packRecords(unpacked.records) }
+function packed({ records, isPacked, ...part }: PagePart): Part {
+  if (records === undefined || isPacked !== false) return part
+  return { ...part, body: records.algorithm.packRecords(records.body) }
 }

@@ -3,7 +3,7 @@ import { warn, type SluiceError } from '../../errors.js'
 import { failureOf } from '../pending.js'
 import type { Answer } from '../store.js'
 import type { Database, Saved } from './database.js'
-import { createDecide, type DecidedGroup, type OpenGroup } from './page-plan.js'
+import { createDecide, type DecidedGroup, type OpenGroup } from './decided-group.js'
 import { groupsOf, type Item } from './groups.js'
 import type { RememberedRows } from './remembered-rows.js'
 

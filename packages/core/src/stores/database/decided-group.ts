@@ -1,0 +1,81 @@
+import { sluiceError, type SluiceError } from '../../errors.js'
+import { failureOf } from '../pending.js'
+import type { Answer } from '../store.js'
+import type { Change, StoredRow } from './database.js'
+import type { Group, Item } from './groups.js'
+import { createPagePlans } from './page-plan.js'
+import { DamagedRecords, Page } from './page.js'
+import { mostBytes } from './state-bytes.js'
+
+/** A group that is not answered yet. */
+export interface OpenGroup extends Group {
+  items: readonly Item[]
+  /** The rows by which it is decided next. Undefined: they have to be loaded. */
+  rows: ReadonlyMap<string, StoredRow | undefined> | undefined
+  /** The time of the database by which these rows are decided. */
+  now: number
+  /** Whether the rows are those that this process remembers. */
+  isGuess: boolean
+  /** Whether the database did not save it. */
+  isAgain: boolean
+}
+
+/** A group that was decided, and has to be saved if it has changes. */
+export interface DecidedGroup {
+  readonly group: OpenGroup
+  readonly answers: readonly Answer[]
+  readonly changes: readonly Change[]
+  /** Whether the answers would be the same by any other rows. */
+  readonly isFinal: boolean
+  /** The error of all requests, if one of the rows cannot be read. */
+  readonly damage: SluiceError | undefined
+}
+
+const tooLong = `a row would have more than ${mostBytes} bytes`
+
+/** Makes the function that decides groups whose rows were loaded. */
+export function createDecide(database: string): (group: OpenGroup) => DecidedGroup {
+  const planOf = createPagePlans()
+
+  function run(group: OpenGroup, pages: ReadonlyMap<string, Page>): readonly Answer[] {
+    return group.items.map(({ pending: { request }, keys }) => {
+      const own = keys.flatMap((key) => pages.get(key) ?? [])
+      return planOf(request.policies).run(request, own, group.now)
+    })
+  }
+
+  function damaged(group: OpenGroup, pages: ReadonlyMap<string, Page>): DecidedGroup {
+    const rows = [...pages].filter(([, { isDamaged }]) => isDamaged)
+    const damage = sluiceError('SLUICE_STORE_DAMAGED', database, rows[0][0])
+    const changes = rows.flatMap(([, { change }]) => change ?? [])
+    const answers = group.items.map(() => damage)
+    return { group, answers, changes, isFinal: false, damage }
+  }
+
+  return function decide(group) {
+    const pages = new Map(
+      group.keys.map((key) => [key, new Page(key, group.rows?.get(key), group.now)]),
+    )
+    try {
+      if (Array.from(pages.values()).some(({ isDamaged }) => isDamaged))
+        return damaged(group, pages)
+      const answers = run(group, pages)
+      const changes = Array.from(pages.values()).flatMap((page) => page.change ?? [])
+      const isTooLong = changes.some(({ bytes }) => (bytes?.length ?? 0) > mostBytes)
+      if (isTooLong) return failed(group, sluiceError('SLUICE_STORE_FAILED', database, tooLong))
+      return { group, answers, changes, isFinal: answers.some(isError), damage: undefined }
+    } catch (error) {
+      if (error instanceof DamagedRecords) return damaged(group, pages)
+      return failed(group, failureOf(database, error))
+    }
+  }
+}
+
+function failed(group: OpenGroup, error: SluiceError): DecidedGroup {
+  const answers = group.items.map(() => error)
+  return { group, answers, changes: [], isFinal: true, damage: undefined }
+}
+
+function isError(answer: Answer): boolean {
+  return !('allowed' in answer)
+}
