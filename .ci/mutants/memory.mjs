@@ -194,7 +194,7 @@ export const mutants = [
   {
     file: 'packages/core/src/limiter/decisions.ts',
     name: 'a limiter bypasses a `run` that the application has replaced',
-    find: 'if (!memory.runsItself) return asked.consume(key, options)',
+    find: 'if (!memory.runsItself) return byRequests.consume(key, options)',
     replace: '',
   },
   {

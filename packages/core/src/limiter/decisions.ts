@@ -57,11 +57,11 @@ export interface DecidingLimiter<S extends Store> {
 /** Makes the methods that decide. Their plans read the decisions of every store: a memory store decides by its plans itself, any other one fills them. */
 export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): Decisions<S> {
   const { name, store, requests, dispatch, fallback, fresh, changeLease } = limiter
-  const { decision: all, denial } = decisionEvents
+  const { decision: everyDecision, denial } = decisionEvents
   const plans = createPlans(name, requests, answeredPlan)
 
   /** A request for a decision, which reads the answer of the store. */
-  function asking<T>(
+  function pendingFor<T>(
     planned: PlannedCall<AnsweredPlan>,
     fromCounts: boolean,
     read: (answered: AnsweredCall, options: ConsumeOptions | undefined) => T,
@@ -110,7 +110,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     options: ConsumeOptions | undefined,
   ): Decision<S> {
     if (hasLeases && decision.allowed) addLease(decision)
-    if (all.hasSubscribers || (!decision.allowed && denial.hasSubscribers)) {
+    if (everyDecision.hasSubscribers || (!decision.allowed && denial.hasSubscribers)) {
       report(name, decision, options)
     }
     return decision
@@ -131,7 +131,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     return dispatch.reply((resolve, reject) => {
       if (options !== undefined && !(verb === 'consume' && areKnown(options))) check(options)
       const planned = plans.callOf(verb, key, options)
-      dispatch.ask([asking(planned, false, decisionOf, options, resolve, reject)])
+      dispatch.ask([pendingFor(planned, false, decisionOf, options, resolve, reject)])
     })
   }
 
@@ -154,13 +154,13 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
             decisions[i] = decision
             if (--left === 0) resolve(decisions)
           }
-          return asking(planned, false, decisionOf, undefined, decided, reject)
+          return pendingFor(planned, false, decisionOf, undefined, decided, reject)
         }),
       )
     })
   }
 
-  const asked: Decisions<S> = {
+  const byRequests: Decisions<S> = {
     consume: (key, options) => decide('consume', key, options, requests.checkConsume),
     peek: (key, options) => decide('peek', key, options, requests.checkPeek),
     consumeMany: (calls) => decideMany('consume', calls),
@@ -170,13 +170,13 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
         const policies = requests.policiesOf(options)
         const planned = plans.callOf('peek', key, { cost: 0, ...(policies && { policies }) })
         const read = ({ plan, source }: AnsweredCall) => plan.statusOf(source)
-        dispatch.ask([asking(planned, true, read, undefined, resolve, reject)])
+        dispatch.ask([pendingFor(planned, true, read, undefined, resolve, reject)])
       }),
     isCounted: (key, options) => plans.callOf('peek', key, options).plan.compiled.isCounted,
   }
-  if (!isCompiling(store)) return asked
+  if (!isCompiling(store)) return byRequests
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler cannot know that S is the type of this store
-  return { ...asked, ...(decidedAtOnce(store) as Pick<Decisions<S>, 'consume' | 'peek'>) }
+  return { ...byRequests, ...(decidedAtOnce(store) as Pick<Decisions<S>, 'consume' | 'peek'>) }
 
   /** The decisions of a memory store, without a request and a result for each. */
   function decidedAtOnce(memory: CompilingStore): DecidedAtOnce<S> {
@@ -196,7 +196,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
 
     return {
       consume(key, options) {
-        if (!memory.runsItself) return asked.consume(key, options)
+        if (!memory.runsItself) return byRequests.consume(key, options)
         let cost: unknown = 1
         let policies: Policies | undefined
         let owner: string | undefined
@@ -216,7 +216,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
         return completed(plan, decision, options)
       },
       peek(key, options) {
-        if (!memory.runsItself) return asked.peek(key, options)
+        if (!memory.runsItself) return byRequests.peek(key, options)
         requests.checkPeek(options)
         return decideAtOnce(own.callOf('peek', key, options))
       },

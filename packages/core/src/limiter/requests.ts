@@ -122,7 +122,7 @@ export function createRequests(
 
   /** The request for those of its policies that have leases. */
   function ofLeases(request: LeaseRequest): LeaseRequest {
-    const leased = [...request.keys.keys()].filter((i) => hasLeases(request.policies[i]))
+    const leased = [...request.policies.keys()].filter((i) => hasLeases(request.policies[i]))
     if (leased.length > 0) return partOf(request, leased)
     const expected = 'at least one concurrency policy, and a key for it: no other policy has leases'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
