@@ -223,8 +223,12 @@ test('unlimited takes no options', () => {
 })
 
 test('no two algorithms have a key of records in common, and a reset deletes all of them', () => {
-  const policies = Object.values(builders).map(({ build, good }) => resolvePolicy(build(good), 'test'))
-  const numbers = policies.flatMap(({ steps }) => (steps.hasRecords === true ? steps.recordKeys : []))
+  const policies = Object.values(builders).map(({ build, good }) =>
+    resolvePolicy(build(good), 'test'),
+  )
+  const numbers = policies.flatMap(({ steps }) =>
+    steps.hasRecords === true ? steps.recordKeys : [],
+  )
   expect(numbers.toSorted((one, other) => one - other)).toEqual(
     Array.from({ length: mostRecordKeys }, (_, i) => i + 1),
   )

@@ -59,7 +59,8 @@ export class AnsweredPolicy implements DecidedRow, DecidedPolicy {
   constructor({ steps, params }: BoundPolicy) {
     this.params = params
     this.#settle =
-      (steps.hasRecords === true ? undefined : steps.settle) ?? ((decided) => readBy(steps, decided))
+      (steps.hasRecords === true ? undefined : steps.settle) ??
+      ((decided) => readBy(steps, decided))
     // A policy that counts nothing has no state that a store could answer.
     if (steps.countsNothing) this.now = this.used = this.next = this.full = 0
   }

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
-import type { AlgorithmWithRecords, RequestSteps, Lease, Row } from '../../src/algorithms/algorithm.js'
+import type {
+  AlgorithmWithRecords,
+  RequestSteps,
+  Lease,
+  Row,
+} from '../../src/algorithms/algorithm.js'
 import { concurrencySteps } from '../../src/algorithms/concurrency/step.js'
 import { slidingLogSteps } from '../../src/algorithms/sliding-log/step.js'
 

@@ -108,7 +108,9 @@ export function createRulesReplay(
   }
 
   function decided(judgement: Judgement, record: LogRecord): Denial | undefined {
-    const carried = carryOut(limiter, judgement, { onTaken: (result) => settleLater(result, record) })
+    const carried = carryOut(limiter, judgement, {
+      onTaken: (result) => settleLater(result, record),
+    })
     if ('then' in carried) throw new Error('the rules wait for a decision')
     const numbers = new Map<string, Denial>()
     for (const key of keysOf(judgement)) {

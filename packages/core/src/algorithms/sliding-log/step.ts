@@ -1,4 +1,9 @@
-import { usualReading, type AlgorithmWithRecords, type RequestSteps, type Row } from '../algorithm.js'
+import {
+  usualReading,
+  type AlgorithmWithRecords,
+  type RequestSteps,
+  type Row,
+} from '../algorithm.js'
 import { chunkOf, lastOf } from './corrections.js'
 import { Log, totals } from './log.js'
 

@@ -101,8 +101,11 @@ export function createGuard<R, H>(
     ...(localShare === undefined ? {} : { localShare }),
   })
   const watch = watchRequests(name, madeAhead)
-  const judge = rules === undefined ? judgeByLimit(name, options, requestPolicies) : judgeByRules<R, H>(rules)
-  const settle = isSettled(options, requestPolicies) ? createSettlement(limiter, options) : undefined
+  const judge =
+    rules === undefined ? judgeByLimit(name, options, requestPolicies) : judgeByRules<R, H>(rules)
+  const settle = isSettled(options, requestPolicies)
+    ? createSettlement(limiter, options)
+    : undefined
   const judging = [...(skip === undefined ? [] : [skipStage<R, H>(skip)]), judge.judge]
   const deciding = [
     decideStage<R, H>(limiter, options.dryRun ?? false),

@@ -9,7 +9,11 @@ import { byIp } from '../keys/by-ip.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { readList } from '../lists/access-list.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { policiesAndCostOf, type PoliciesAndCost, type RequestPolicies } from '../options/request-policies.js'
+import {
+  policiesAndCostOf,
+  type PoliciesAndCost,
+  type RequestPolicies,
+} from '../options/request-policies.js'
 import type { RequestView } from '../request/view.js'
 import { refusalContent } from '../response/denial.js'
 import { noFields } from '../response/fields.js'

@@ -49,7 +49,10 @@ function merged<R, H>(group: readonly ListedLimit<R, H>[]): ListedLimit<R, H> {
 
 function mergedOptions<R, H>(group: readonly ListedLimit<R, H>[]): RateLimitOptions<R, H> {
   const { limit: _l, window: _w, algorithm: _a, ...shared } = group[0].options
-  return { ...shared, policies: joinPolicies(group.map(({ options }) => requestPoliciesOf(options))) }
+  return {
+    ...shared,
+    policies: joinPolicies(group.map(({ options }) => requestPoliciesOf(options))),
+  }
 }
 
 function canMerge<R, H>(first: ListedLimit<R, H>, other: ListedLimit<R, H>): boolean {

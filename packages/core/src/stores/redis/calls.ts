@@ -142,7 +142,10 @@ export function createCalls(
     return answers
   }
 
-  function runPart(requests: readonly StoreRequest[], deadline: CallDeadline): Promise<readonly Answer[]> {
+  function runPart(
+    requests: readonly StoreRequest[],
+    deadline: CallDeadline,
+  ): Promise<readonly Answer[]> {
     return new Promise((resolve) => runEach(requests, deadline, resolve))
   }
 

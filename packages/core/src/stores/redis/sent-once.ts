@@ -65,7 +65,12 @@ export function sendingOnce(client: Commands): Send {
       failed(error)
       return
     }
-    const call: UnansweredCall = { command: last.sent, voidAt: 2 + keys.length, isLost: false, failed }
+    const call: UnansweredCall = {
+      command: last.sent,
+      voidAt: 2 + keys.length,
+      isLost: false,
+      failed,
+    }
     calls.push(call)
     function succeed(value: unknown): void {
       forget(call)

@@ -109,9 +109,7 @@ export function acrossSlots(
       looked.map(async (look, i) => {
         if (look.allowed && !parts[i].request.policies.some(isPersistedOnDenial)) return look
         // A slot that allows the request saves a new bucket. A cost of 0 takes no units, so no refund is necessary.
-        const result = await ask(
-          look.allowed ? { ...parts[i].request, cost: 0 } : parts[i].request,
-        )
+        const result = await ask(look.allowed ? { ...parts[i].request, cost: 0 } : parts[i].request)
         if (!result.allowed) return result
         if (!look.allowed) await refundTaken([parts[i]], [result])
         return look

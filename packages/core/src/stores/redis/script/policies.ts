@@ -67,7 +67,13 @@ type StepTexts = Pick<
   'cells' | 'stored' | 'raises' | 'declare' | 'look' | 'take' | 'ends'
 >
 
-function stepsOf(policy: PolicyShape, n: number, first: number, arg: number, cost: string): StepTexts {
+function stepsOf(
+  policy: PolicyShape,
+  n: number,
+  first: number,
+  arg: number,
+  cost: string,
+): StepTexts {
   const plain = plainLuaOf(policy.id)
   if (plain === undefined) return overTables(policy, n, first, arg, cost)
   const cells = list(widthOf(policy), (i) => `cell${n}_${i}`)
