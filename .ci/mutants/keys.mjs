@@ -8,55 +8,55 @@ export const tests = [
 
 export const mutants = [
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'a new key takes over no error',
     find: 'key: own, count, error: count }',
     replace: 'key: own, count, error: 0 }',
   },
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'the greatest key is replaced',
     find: 'heap[child].hot.count >= count',
     replace: 'heap[child].hot.count <= count',
   },
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'the greater child rises',
     find: 'heap[child + 1].hot.count < heap[child].hot.count',
     replace: 'heap[child + 1].hot.count > heap[child].hot.count',
   },
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'the least frequent is first',
     find: 'b.count - a.count',
     replace: 'a.count - b.count',
   },
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'a sketch with free places has missed keys',
     find: 'this.#heap.length < this.#places ? 0 :',
     replace: 'this.#heap.length === 0 ? 0 :',
   },
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'a key that one stream does not list did not occur there',
     find: 'const others = unlisted - counts.unlisted',
     replace: 'const others = 0',
   },
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'the merged errors are those of one stream',
     find: 'known.error += error - counts.unlisted',
     replace: 'known.error += 0',
   },
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'several occurrences count as one',
     find: 'hot.count += times',
     replace: 'hot.count += 1',
   },
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'the most frequent keys are dropped',
     find: 'if (last !== undefined && last !== least) this.#sink(last, 0)',
     replace: '',
@@ -68,7 +68,7 @@ export const mutants = [
     replace: 'tag\n',
   },
   {
-    file: `${core}/hot-keys/index.ts`,
+    file: `${core}/hot-keys/hot-keys.ts`,
     name: 'a key that the result leaves out did not occur',
     find: 'keys[places]?.count ?? unlisted',
     replace: 'unlisted',

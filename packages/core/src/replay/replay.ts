@@ -1,0 +1,89 @@
+import type { Clock } from '../clock.js'
+import { joinKey, type Key } from '../keys.js'
+import { bindPolicies, type Policies } from '../limiter/bound-policies.js'
+import { invalidKey } from '../limiter/arguments.js'
+import { leaseFor } from '../limiter/leases.js'
+import { createLimiter, type Limiter } from '../limiter/limiter.js'
+import { isPolicy, type Policy } from '../policy.js'
+import { memoryStoreOf, type MemoryStore } from '../stores/memory/index.js'
+
+/** Options of `createReplay`. */
+export interface ReplayOptions {
+  /** One policy, or a record from name to policy. They may come from a file. */
+  readonly policies: Policies
+  /** The time of the replay. It must not step back. */
+  readonly clock: Clock
+  /**
+   * The largest number of counts in the store.
+   *
+   * @default 5_000_000
+   */
+  readonly maxKeys?: number
+}
+
+/** Replays requests against policies over its own memory store. */
+export interface Replay {
+  /** The policies as the builders return them. */
+  readonly policies: Readonly<Record<string, Policy>>
+  readonly store: MemoryStore
+  /** A limiter with the same policies and counts, for all other calls. */
+  readonly limiter: Limiter<MemoryStore>
+  /** Decides as `limiter.consume` does, and returns only `allowed`. It does not create a decision, so it takes less time. */
+  consume(key: Key, cost: number): boolean
+}
+
+/**
+ * Creates a replay of recorded requests.
+ *
+ * @throws SluiceError if a policy is invalid
+ */
+export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOptions): Replay {
+  const name = 'replay'
+  const store = memoryStoreOf(maxKeys, { monotonic: clock, wall: clock })
+  const bound = bindPolicies(name, policies)
+  const plan = store.compile(bound, false)
+
+  return {
+    policies: Object.fromEntries(bound.map(({ name, policy }) => [name, policy])),
+    store,
+    limiter: createLimiter({ name, policies, store }),
+    consume(key, cost) {
+      const joined = joinKey(key)
+      if (joined === undefined) throw invalidKey(name, key, undefined)
+      const lease = leaseFor(bound, undefined, undefined)
+      return plan.decide({ verb: 'consume', lease, now: undefined }, joined, cost)
+    },
+  }
+}
+
+/** The properties of a policy that a log must be precise enough for. */
+export interface PolicyTraits {
+  /**
+   * How long a limit that is used up takes to recover completely, in milliseconds: its window, or the time in which a bucket fills or a queue drains. The
+   * shortest one of a staged policy. Infinity if it does not recover by time alone.
+   */
+  readonly recoveryMs: number
+  /** Whether the policy grants leases, which last as long as the request. */
+  readonly hasLeases: boolean
+}
+
+/**
+ * Returns what a log must be precise enough for.
+ *
+ * @throws SluiceError if the policy is invalid
+ */
+export function traitsOf(policy: Policy): PolicyTraits {
+  const stages = Object.values(policy).filter(isPolicy).map(traitsOf)
+  if (stages.length > 0) {
+    return {
+      recoveryMs: Math.min(...stages.map(({ recoveryMs }) => recoveryMs)),
+      hasLeases: stages.some(({ hasLeases }) => hasLeases),
+    }
+  }
+  const [{ steps, params }] = bindPolicies('replay', policy)
+  const hasLeases = steps.token !== undefined
+  return {
+    recoveryMs: hasLeases || steps.countsNothing ? Infinity : steps.windowMs(params),
+    hasLeases,
+  }
+}
