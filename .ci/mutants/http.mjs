@@ -11,8 +11,8 @@ export const mutants = [
   {
     file: `${http}/guard/settlement.ts`,
     name: 'a success forgets nothing',
-    find: 'settlementOf(part, isSuccess(outcome))',
-    replace: 'settlementOf(part, !isSuccess(outcome))',
+    find: 'settlementOf(result, isSuccess(outcome))',
+    replace: 'settlementOf(result, !isSuccess(outcome))',
   },
   {
     file: `${http}/guard/settlement.ts`,
@@ -35,8 +35,8 @@ export const mutants = [
   {
     file: `${http}/guard/settlement.ts`,
     name: 'a denied request that goes on is not settled',
-    find: '&& !dependsOnOutcome(part)) return',
-    replace: '&& (!allowed || !dependsOnOutcome(part))) return',
+    find: '&& !dependsOnOutcome(result)) return',
+    replace: '&& (!allowed || !dependsOnOutcome(result))) return',
   },
   {
     file: `${http}/guard/settlement.ts`,
@@ -192,7 +192,7 @@ export const mutants = [
     file: `${http}/rules/ask-limits.ts`,
     name: 'an error keeps the units of tagging consumptions',
     find: 'const taken = tags.filter(({ decision }) => decision.allowed)',
-    replace: 'const taken: Part[] = []',
+    replace: 'const taken: LimitResult[] = []',
   },
   {
     file: `${http}/rules/ask-limits.ts`,
@@ -232,9 +232,9 @@ export const mutants = [
   },
   {
     file: `${http}/rules/rule-decision.ts`,
-    name: 'only the first of several parts is refunded',
-    find: 'return parts.flatMap(({ decision }) => receiptsOf(decision) ?? [])',
-    replace: 'return parts.slice(0, 1).flatMap(({ decision }) => receiptsOf(decision) ?? [])',
+    name: 'only the first of several results is refunded',
+    find: 'return results.flatMap(({ decision }) => receiptsOf(decision) ?? [])',
+    replace: 'return results.slice(0, 1).flatMap(({ decision }) => receiptsOf(decision) ?? [])',
   },
   {
     file: `${http}/guard/settlement.ts`,

@@ -38,14 +38,14 @@ export const mutants = [
   {
     file: 'packages/core/src/algorithms/kind.ts',
     name: 'two forms of one name share a row',
-    find: '`${steps.id} ${moments + counts}`',
-    replace: '`${moments + counts}`',
+    find: '`${steps.id} ${times + counts}`',
+    replace: '`${times + counts}`',
   },
   {
-    file: `${memory}/partitions.ts`,
+    file: `${memory}/memory-rows.ts`,
     name: 'policies of different names share their blocks',
-    find: 'JSON.stringify([entry.limiter, entry.name])',
-    replace: 'JSON.stringify([entry.limiter, entry.name.length])',
+    find: 'JSON.stringify([policy.limiter, policy.name])',
+    replace: 'JSON.stringify([policy.limiter, policy.name.length])',
   },
   {
     file: `${memory}/index.ts`,
@@ -54,19 +54,19 @@ export const mutants = [
     replace: 'if (!this.#countsNothing)',
   },
   {
-    file: `${memory}/partitions.ts`,
+    file: `${memory}/bounded-tables.ts`,
     name: 'a sweep has no grace for a clock that steps back',
     find: 'sweepNext(now - graceMs)',
     replace: 'sweepNext(now)',
   },
   {
-    file: `${memory}/partitions.ts`,
+    file: `${memory}/bounded-tables.ts`,
     name: 'only one of the tables is swept',
     find: 'this.#turn++ % this.#tables.length',
     replace: '0',
   },
   {
-    file: `${memory}/partitions.ts`,
+    file: `${memory}/bounded-tables.ts`,
     name: 'a spent key goes before one that has quota to spend',
     find: 'if (!this.#tables.some((other) => other.evictUnspent(high))) this',
     replace: 'this',
@@ -134,7 +134,7 @@ export const mutants = [
   {
     file: `${memory}/row-cursor.ts`,
     name: 'a key that is not there is read as the one before',
-    find: 'if (at < 0) row = table.blank(views)',
+    find: 'if (at < 0) row = table.blank(extras)',
     replace: 'if (at < 0) row = this.row',
   },
   {
@@ -194,7 +194,7 @@ export const mutants = [
   {
     file: 'packages/core/src/limiter/decisions.ts',
     name: 'a limiter bypasses a `run` that the application has replaced',
-    find: 'if (!memory.runsItself) return asked.consume(key, options)',
+    find: 'if (!memory.runsItself) return byRequests.consume(key, options)',
     replace: '',
   },
   {
@@ -224,14 +224,14 @@ export const mutants = [
   {
     file: 'packages/core/src/algorithms/leaky-queue/step.ts',
     name: 'a queue is read like a meter',
-    find: 'settleBy(leakyQueueSteps, settled, cost)',
-    replace: 'settleBy(gcraSteps, settled, cost)',
+    find: 'settleBy(leakyQueueSteps, decided, cost)',
+    replace: 'settleBy(gcraSteps, decided, cost)',
   },
   {
     file: 'packages/core/src/algorithms/window.ts',
     name: 'a decision keeps a window after its end',
-    find: 'settled.ends = end\n',
-    replace: 'settled.ends = end + 5\n',
+    find: 'decided.ends = end\n',
+    replace: 'decided.ends = end + 5\n',
   },
   {
     file: 'packages/core/src/algorithms/gcra/step.ts',

@@ -32,13 +32,13 @@ export const mutants = [
   {
     file: `${pipeline}/timers.ts`,
     name: 'a timer without a call keeps the process alive',
-    find: 'keepAlive(timer, false)',
-    replace: 'keepAlive(timer, true)',
+    find: 'keepProcess(timer, false)',
+    replace: 'keepProcess(timer, true)',
   },
   {
     file: `${pipeline}/timers.ts`,
     name: 'a call does not keep the process alive',
-    find: 'keepAlive(timer, true)',
+    find: 'keepProcess(timer, true)',
     replace: '',
   },
   {

@@ -48,8 +48,8 @@ export const mutants = [
   },
   {
     file: `${redis}/script/decide.ts`,
-    name: 'a request with a body does not check whether memory is full',
-    find: "if (!policies.some(({ bodies }) => bodies > 0)) return ''",
+    name: 'a request with records does not check whether memory is full',
+    find: "if (!policies.some(({ recordKeyCount }) => recordKeyCount > 0)) return ''",
     replace: "if (policies.length > 0) return ''",
   },
   {
@@ -132,9 +132,9 @@ export const mutants = [
   },
   {
     file: `${redis}/batches.ts`,
-    name: 'a request overtakes another about its key in another lane',
-    find: 'if (otherLane === lane || !isAbout(other, pending)) continue',
-    replace: 'if (otherLane === lane || isAbout(other, pending)) continue',
+    name: 'a request overtakes another about its key in another target',
+    find: 'if (otherTarget === target || !isAbout(other, pending)) continue',
+    replace: 'if (otherTarget === target || isAbout(other, pending)) continue',
   },
   {
     file: `${redis}/evaluation.ts`,

@@ -79,13 +79,13 @@ export const mutants = [
   {
     file: `${redis}/slots.ts`,
     name: 'what a slot took that had denied before stays',
-    find: 'if (!look.allowed) await refundTaken([parts[i]], [outcome])',
+    find: 'if (!look.allowed) await refundTaken([parts[i]], [result])',
     replace: '',
   },
   {
     file: `${redis}/slots.ts`,
     name: 'a bucket in another slot than the one that denies is not born',
-    find: 'look.allowed && !parts[i].request.entries.some(isPersistedOnDenial)',
+    find: 'look.allowed && !parts[i].request.policies.some(isPersistedOnDenial)',
     replace: 'look.allowed',
   },
   {
@@ -102,8 +102,8 @@ export const mutants = [
   },
   {
     file: `${redis}/batches.ts`,
-    name: 'a body weighs as little as a row',
-    find: 'steps.bodied === true ? bodyWeight : 1',
-    replace: 'steps.bodied === true ? 1 : 1',
+    name: 'a log weighs as little as a row',
+    find: 'steps.hasRecords === true ? recordsWeight : 1',
+    replace: 'steps.hasRecords === true ? 1 : 1',
   },
 ]

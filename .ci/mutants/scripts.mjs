@@ -98,22 +98,22 @@ export const mutants = [
   },
   {
     file: `${script}/request.ts`,
-    name: 'a reset lists only the bodies of its own algorithm',
-    find: "keys(request.verb == 'reset' and MOST_BODIES or cursor.bodies)",
-    replace: 'keys(cursor.bodies)',
+    name: 'a reset lists only the records of its own algorithm',
+    find: "keys(request.verb == 'reset' and MOST_RECORD_KEYS or cursor.recordKeyCount)",
+    replace: 'keys(cursor.recordKeyCount)',
   },
   {
     file: `${script}/verbs.ts`,
-    name: 'a reset keeps the bodies of another form',
-    find: 'if part ~= own then hasBodies = true end',
+    name: 'a reset keeps the records of another form',
+    find: 'if part ~= own then hasRecords = true end',
     replace: '',
   },
   {
     file: `${script}/verbs.ts`,
     name: 'a reset keeps the rows of another form',
-    find: 'table.remove(state, i)\n      state.changed = true\n    end\n  end\n  if hasBodies',
+    find: 'table.remove(state, i)\n      state.changed = true\n    end\n  end\n  if hasRecords',
     replace:
-      'if part == own then table.remove(state, i) end\n      state.changed = true\n    end\n  end\n  if hasBodies',
+      'if part == own then table.remove(state, i) end\n      state.changed = true\n    end\n  end\n  if hasRecords',
   },
   {
     file: `${script}/verbs.ts`,

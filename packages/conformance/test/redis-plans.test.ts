@@ -25,7 +25,7 @@ import {
 } from '@sluice/conformance'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ruleOf } from '../../core/src/algorithms/kind.js'
+import { resolvePolicy } from '../../core/src/algorithms/kind.js'
 import { registerAlgorithms } from '../../core/src/algorithms/register.js'
 import { useBothScripts } from './both-scripts.js'
 
@@ -78,8 +78,8 @@ const command: fc.Arbitrary<Command> = fc.record({
   dice: fc.nat(5),
 })
 
-const bodied = new Set(['slidingLog', 'concurrency'])
-const rows = samples.filter(({ policy: { kind, block } }) => !block && !bodied.has(kind))
+const hasRecords = new Set(['slidingLog', 'concurrency'])
+const rows = samples.filter(({ policy: { kind, block } }) => !block && !hasRecords.has(kind))
 const ofRows = fc.array(fc.constantFrom(...rows), { minLength: 6, maxLength: 6 })
 const ofAll = fc.array(fc.constantFrom(...samples), { minLength: 6, maxLength: 6 })
 const someSamples = fc.oneof(ofRows, ofAll)
@@ -282,26 +282,26 @@ function saidBy(decision: Decision | undefined): Said | undefined {
 }
 
 interface Form {
-  readonly moments: number
+  readonly times: number
   readonly counts: number
 }
 
 /** The rows of these policies, by the ids of their algorithms. */
 function formsOf(policies: readonly Policy[]): ReadonlyMap<number, Form> {
   const forms = new Map<number, Form>([
-    [block, { moments: 1, counts: 1 }],
-    [exemption, { moments: 1, counts: 1 }],
-    [recordOfReset, { moments: 2, counts: 1 }],
+    [block, { times: 1, counts: 1 }],
+    [exemption, { times: 1, counts: 1 }],
+    [recordOfReset, { times: 2, counts: 1 }],
   ])
   for (const policy of policies) {
-    const { steps, params } = ruleOf(policy, 'test')
+    const { steps, params } = resolvePolicy(policy, 'test')
     // The width of others is in each row.
     forms.set(steps.id, steps.cells(params))
   }
   return forms
 }
 
-/** The states under a prefix with their TTLs, without the bodies, which contain random lease ids. */
+/** The states under a prefix with their TTLs, without the records, which contain random lease ids. */
 async function statesOf(prefix: string, name: string, forms: ReadonlyMap<number, Form>) {
   const keys = (await server.connection.keys(`${prefix}:${name}:*}`)).sort()
   const states = await Promise.all(keys.map((key) => server.connection.getBuffer(key)))
@@ -337,12 +337,12 @@ function partOf(
   cells: Buffer,
   forms: ReadonlyMap<number, Form>,
 ): string {
-  const { moments, counts: known } = forms.get(id) ?? { moments: 0, counts: 1 }
-  const counts = width === 0 ? known : width - moments
-  const size = (cells.length - 6 * moments) / counts
-  const row = Array.from({ length: moments + counts }, (_, i) => {
-    const at = Math.min(i, moments) * 6 + Math.max(0, i - moments) * size
-    const length = i < moments ? 6 : size
+  const { times, counts: known } = forms.get(id) ?? { times: 0, counts: 1 }
+  const counts = width === 0 ? known : width - times
+  const size = (cells.length - 6 * times) / counts
+  const row = Array.from({ length: times + counts }, (_, i) => {
+    const at = Math.min(i, times) * 6 + Math.max(0, i - times) * size
+    const length = i < times ? 6 : size
     return cells.subarray(at, at + length).reduceRight((sum, byte) => sum * 256 + byte, 0)
   })
   if (id === recordOfReset) row[1] = 0

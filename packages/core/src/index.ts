@@ -6,26 +6,23 @@ export { createLimiter } from './limiter/limiter.js'
 export type { Limiter } from './limiter/limiter.js'
 export type {
   ConsumeOptions,
+  Costs,
   KeyAndCost,
+  Keys,
   PeekOptions,
   RefundOptions,
   ResetOptions,
 } from './limiter/arguments.js'
 export type { LimiterOptions } from './limiter/limiter-options.js'
 export type { Algorithm } from './limiter/stated-policies.js'
-export { limited } from './limited/limited.js'
+export { DeniedError, limited } from './limited/limited.js'
 export type { Limited } from './limited/limited.js'
-export type { LimitedCall } from './limited/limited-options.js'
-export type { LimitedOptions } from './limited/limited-options.js'
+export type { LimitedCall, LimitedOptions } from './limited/limited-options.js'
 export type { AcquireOptions } from './limiter/acquire.js'
-export type { Keys } from './limiter/arguments.js'
 export type { Policies, PolicyChoice } from './limiter/bound-policies.js'
-export type { Costs } from './limiter/arguments.js'
 export { countedKey, notLimited } from './keys.js'
 export type { CountedKey, Key, KeyPartValue, NotLimited } from './keys.js'
-export type { Decision, HeldLease } from './limiter/decision.js'
-export type { Verdict } from './limiter/decision.js'
-export type { PolicyStatus, Status } from './limiter/decision.js'
+export type { Decision, HeldLease, PolicyStatus, Status, Verdict } from './limiter/decision.js'
 export type { Clock } from './clock.js'
 export type { Duration } from './options/readers.js'
 export type { Block, BlockOptions, Policy } from './policy.js'
@@ -92,5 +89,4 @@ export type {
 export type { AsyncStore, Reply, Source, Store, SyncStore } from './stores/store.js'
 
 export { SluiceError } from './errors.js'
-export { DeniedError } from './limited/limited.js'
 export type { ErrorCode } from './errors.js'

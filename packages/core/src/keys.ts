@@ -141,7 +141,7 @@ export function redisKeys(prefix: string, name: string): (key: string) => string
   return (key) => `${start}${escapeTag(key)}}`
 }
 
-/** The key that a name of `redisKeys` belongs to; undefined for any other name, such as that of a body. */
+/** The key that a name of `redisKeys` belongs to; undefined for any other name, such as that of a log. */
 export function keyOfRedisKey(prefix: string, name: string, redisName: string): string | undefined {
   const start = startOf(prefix, name)
   if (!redisName.startsWith(start) || !redisName.endsWith('}')) return undefined
@@ -168,8 +168,8 @@ export function rowKeys(prefix: string, name: string): (key: string) => string {
   }
 }
 
-/** The name of a Redis key that contains a part of a body, such as a log or leases. */
-export function bodyKey(stateKey: string, policy: string, number: number): string {
+/** The name of a Redis key that contains a part of the records of a policy, such as its log or leases. */
+export function recordKey(stateKey: string, policy: string, number: number): string {
   return `${stateKey}:${escapeName(policy)}:${number}`
 }
 

@@ -10,11 +10,15 @@ export function withProcess<T>(use: (process: NodeJS.Process) => T): T | undefin
   }
 }
 
-/** Lets the process end although a timer is pending. Only some runtimes have timers that keep a process alive; elsewhere a timer is a number. */
+/** Lets the process end although a timer is pending. */
 export function letProcessEnd(timer: unknown): void {
-  if (isOfNode(timer)) timer.unref()
+  keepProcess(timer, false)
 }
 
-function isOfNode(timer: unknown): timer is { unref(): unknown } {
-  return typeof timer === 'object' && timer !== null && 'unref' in timer
+/** Sets whether a pending timer keeps the process alive. Only some runtimes have timers that do; elsewhere a timer is a number. */
+export function keepProcess(timer: unknown, isKept: boolean): void {
+  if (typeof timer !== 'object' || timer === null || !('ref' in timer) || !('unref' in timer))
+    return
+  const change = isKept ? timer.ref : timer.unref
+  if (typeof change === 'function') change.call(timer)
 }

@@ -264,8 +264,8 @@ const causes: Readonly<
     async () => {
       // Alone, as in a program that a bundler has reduced to the builders that it calls.
       vi.resetModules()
-      const { ruleOf } = await import('../src/algorithms/kind.js')
-      return errorOf(() => ruleOf({ kind: 'gcra', limit: 5, window: '1m' }, 'limiter "api"'))
+      const { resolvePolicy } = await import('../src/algorithms/kind.js')
+      return errorOf(() => resolvePolicy({ kind: 'gcra', limit: 5, window: '1m' }, 'limiter "api"'))
     },
     ['limiter "api"', 'the algorithm "gcra"', 'registerAlgorithms', '@sluice/core/algorithms'],
   ],

@@ -200,7 +200,7 @@ test('the key of a name in Redis is the one that the name was made of', () => {
 test.each([
   ['of another prefix', 'other:api:{user}'],
   ['of another limiter', 'sluice:ap:{user}'],
-  ['of a body', 'sluice:api:{user}:default:2'],
+  ['of a log', 'sluice:api:{user}:default:2'],
   ['without a key', 'sluice:api:{}'],
   ['with braces in the key', 'sluice:api:{a}{b}'],
 ])('a name %s has no key', (_, name) => {

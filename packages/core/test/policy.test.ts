@@ -11,8 +11,8 @@ import {
   unlimited,
   type Policy,
 } from '../src/index.js'
-import { mostBodies } from '../src/algorithms/algorithm.js'
-import { ruleOf } from '../src/algorithms/kind.js'
+import { mostRecordKeys } from '../src/algorithms/algorithm.js'
+import { resolvePolicy } from '../src/algorithms/kind.js'
 import { builders } from './builders.js'
 import { errorOf } from './error-of.js'
 
@@ -222,11 +222,15 @@ test('unlimited takes no options', () => {
   expect(errorOf(() => unlimited({ limit: 5 })).code).toBe('SLUICE_OPTION_UNKNOWN')
 })
 
-test('no two algorithms have a body key in common, and a reset deletes all of them', () => {
-  const rules = Object.values(builders).map(({ build, good }) => ruleOf(build(good), 'test'))
-  const bodies = rules.flatMap(({ steps }) => (steps.bodied === true ? steps.bodies : []))
-  expect(bodies.toSorted((one, other) => one - other)).toEqual(
-    Array.from({ length: mostBodies }, (_, i) => i + 1),
+test('no two algorithms have a key of records in common, and a reset deletes all of them', () => {
+  const policies = Object.values(builders).map(({ build, good }) =>
+    resolvePolicy(build(good), 'test'),
+  )
+  const numbers = policies.flatMap(({ steps }) =>
+    steps.hasRecords === true ? steps.recordKeys : [],
+  )
+  expect(numbers.toSorted((one, other) => one - other)).toEqual(
+    Array.from({ length: mostRecordKeys }, (_, i) => i + 1),
   )
 })
 

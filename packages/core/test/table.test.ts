@@ -8,7 +8,7 @@ interface Written {
   readonly row: number[]
   readonly ends: number
   readonly spent: boolean
-  readonly body: unknown
+  readonly records: unknown
 }
 
 interface Operation {
@@ -33,11 +33,11 @@ const operation: fc.Arbitrary<Operation> = fc.record({
     row: fc.array(fc.maxSafeNat(), { minLength: width, maxLength: width }),
     ends: fc.integer({ min: 1, max: 100 }),
     spent: fc.boolean(),
-    body: fc.constantFrom(undefined, 'a', 'b'),
+    records: fc.constantFrom(undefined, 'a', 'b'),
   }),
 })
 
-test('a table keeps the last row and body of each fingerprint until they are removed or swept', () => {
+test('a table keeps the last row and records of each fingerprint until they are removed or swept', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 150 }), (operations) => {
       const table = new Table(width, true)
@@ -214,13 +214,13 @@ function bytesOf(table: Table): number {
 
 function apply({ type, high, low, written }: Operation, table: Table, model: Map<string, Written>) {
   const name = `${high} ${low}`
-  const { row, ends, spent, body } = written
+  const { row, ends, spent, records } = written
   const segment = table.segmentOf(high)
   const place = segment.find(high, low)
   switch (type) {
     case 'write':
-      if (place === -1) table.add(high, low, row, ends, spent, body)
-      else table.write(segment, place, row, ends, spent, body)
+      if (place === -1) table.add(high, low, row, ends, spent, records)
+      else table.write(segment, place, row, ends, spent, records)
       model.set(name, written)
       break
     case 'remove':
@@ -243,7 +243,7 @@ function contents(table: Table, operations: readonly Operation[]): Map<string, W
       row: segment.read(place, 0),
       ends: segment.endOf(place),
       spent: !segment.isUnspent(place),
-      body: segment.bodyOf(place),
+      records: segment.recordsOf(place),
     })
   }
   return found

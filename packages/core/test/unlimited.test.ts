@@ -132,7 +132,7 @@ describe('unlimited beside other policies', () => {
     const limiter = limiterOf(policies)
     const decision = await limiter.consume('key', { cost: 2 })
     expect(Object.keys(decision.policies)).toEqual(['before', 'hour', 'between', 'pace'])
-    expect(stub.calls.map((calls) => calls[0].entries.map(({ name }) => name))).toEqual([
+    expect(stub.calls.map((calls) => calls[0].policies.map(({ name }) => name))).toEqual([
       ['hour', 'pace'],
     ])
     expect(decision).toMatchObject({ limit: 3, remaining: 1, deniedBy: [] })

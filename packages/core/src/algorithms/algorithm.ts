@@ -42,7 +42,7 @@ export interface Reading<P extends object = Params> {
    * id. Ids from 128 are for rows whose width depends on the policy.
    */
   readonly id: number
-  /** The cells of a row: first the times (milliseconds since the epoch), then the counts, then the views. */
+  /** The cells of a row: first the times (milliseconds since the epoch), then the counts, then the extras. */
   cells(params: P): Cells
   /** The numbers that the Lua steps receive, in their order. `now` is the time of the store, as far as the client knows it. */
   args(params: P, now: number): readonly number[]
@@ -86,18 +86,18 @@ export interface Reading<P extends object = Params> {
 
 /** An algorithm whose complete state is a row. */
 export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<P> {
-  readonly bodied?: undefined
+  readonly hasRecords?: undefined
   /**
    * Takes the cost if it is not 0, and reads the row. Only the algorithms that decide most requests have a form of their own, which calculates each
    * number once. The time of the row's end may also be written if nothing was taken.
    *
    * @default settleBy
    */
-  settle?(settled: SettledRow<P>, cost: number): void
+  settle?(decided: DecidedRow<P>, cost: number): void
 }
 
 /** The row of one policy that a decision has looked at, and what the decision reads from it. A store reuses the object for many decisions. */
-export interface SettledRow<P extends object = Params> {
+export interface DecidedRow<P extends object = Params> {
   readonly row: Row
   readonly params: P
   readonly now: number
@@ -112,28 +112,28 @@ export interface SettledRow<P extends object = Params> {
 }
 
 /**
- * An algorithm whose state grows: in addition to its row a key has a body (a log, or leases), which is read by position and never as a whole.
- * `look` must not change the body; after any change of the body the row is saved. If the row is all zeros, the body is void, whatever it
- * contains.
+ * An algorithm whose state grows: in addition to its row a key has records (a log, or leases), which are read by position and never as a whole.
+ * `look` must not change the records; after any change of the records the row is saved. If the row is all zeros, the records are void, whatever they
+ * contain.
  */
-export interface BodiedAlgorithm<P extends object = Params, B = unknown> extends Reading<P> {
-  readonly bodied: true
-  newBody(params: P): B
-  /** The body as bytes, for a store that keeps a body as a whole. It is called after a change, and not for a row of zeros. */
-  packBody(body: B): Uint8Array
-  /** The body of these bytes. Undefined if they are damaged, or are not those of a body of this row. */
-  unpackBody(bytes: Uint8Array, row: Row): B | undefined
-  /** The steps over the body of one key. In Lua this is `bind(keys, lease)`, which gets the names of `bodies` keys instead of a body. */
-  bind(body: B, lease: Lease): BodiedSteps<P>
-  /** The numbers of the body's keys in Redis, each from 1 to `mostBodies`. No other algorithm has them, so that no two forms share a body. */
-  readonly bodies: readonly number[]
+export interface AlgorithmWithRecords<P extends object = Params, R = unknown> extends Reading<P> {
+  readonly hasRecords: true
+  newRecords(params: P): R
+  /** The records as bytes, for a store that keeps them as a whole. It is called after a change, and not for a row of zeros. */
+  packRecords(records: R): Uint8Array
+  /** The records of these bytes. Undefined if they are damaged, or are not the records of this row. */
+  unpackRecords(bytes: Uint8Array, row: Row): R | undefined
+  /** The steps over the records of one key. In Lua this is `bind(keys, lease)`, which gets the names of their Redis keys instead. */
+  bind(records: R, lease: Lease): RequestSteps<P>
+  /** The numbers of the Redis keys of the records, each from 1 to `mostRecordKeys`. No other algorithm has them, so that no two forms share records. */
+  readonly recordKeys: readonly number[]
 }
 
-/** The largest number of a body's key. A reset deletes the bodies of all algorithms. */
-export const mostBodies = 4
+/** The largest number of a key of records. A reset deletes the records of all algorithms. */
+export const mostRecordKeys = 4
 
 /** The steps of one request. After its `take`, `look` returns whether another request would fit. */
-export interface BodiedSteps<P extends object = Params> extends Steps<P> {
+export interface RequestSteps<P extends object = Params> extends Steps<P> {
   /** Ends the lease. True if it was active. Only algorithms with leases have `release` and `renew`. */
   release?(row: Row, params: P, now: number): boolean
   /** Restarts the duration of the lease. True if it was active. */
@@ -141,10 +141,10 @@ export interface BodiedSteps<P extends object = Params> extends Steps<P> {
 }
 
 export interface Cells {
-  readonly moments: number
+  readonly times: number
   readonly counts: number
   /** Cells that the steps compute for the decision or for the receipt. A store does not save them. */
-  readonly views?: number
+  readonly extras?: number
 }
 
 /** The lease that a request asks for. */
@@ -168,23 +168,23 @@ export const usualReading: Pick<
 /** Takes the cost if it is not 0, and reads the row, by the other steps of the algorithm. */
 export function settleBy<P extends object>(
   steps: Algorithm<P>,
-  settled: SettledRow<P>,
+  decided: DecidedRow<P>,
   cost: number,
 ): void {
-  const { row, params, now } = settled
+  const { row, params, now } = decided
   if (cost > 0) {
     steps.take(row, params, now, cost)
-    settled.ends = steps.ends(row, params)
+    decided.ends = steps.ends(row, params)
   }
-  readBy(steps, settled)
+  readBy(steps, decided)
 }
 
 /** Reads the row: the numbers of the decision. */
-export function readBy<P extends object>(steps: Reading<P>, settled: SettledRow<P>): void {
-  const { row, params, now } = settled
+export function readBy<P extends object>(steps: Reading<P>, decided: DecidedRow<P>): void {
+  const { row, params, now } = decided
   const used = steps.used(row, params, now)
   const free = Math.max(0, steps.quota(params) - used)
-  settled.used = used
-  settled.next = steps.next(row, params, now, free + 1)
-  settled.full = steps.full(row, params)
+  decided.used = used
+  decided.next = steps.next(row, params, now, free + 1)
+  decided.full = steps.full(row, params)
 }

@@ -1,7 +1,7 @@
 import { sluiceError } from '../errors.js'
 import { markBuilt } from '../options/readers.js'
 import { isPolicy, type Block, type Policy } from '../policy.js'
-import type { Algorithm, BodiedAlgorithm, Params } from './algorithm.js'
+import type { Algorithm, AlgorithmWithRecords, Params } from './algorithm.js'
 import { kindNames } from './ids.js'
 
 /** A kind of policy: its builder, its steps, and how its numbers are passed to the steps. */
@@ -10,16 +10,16 @@ export interface Kind<C extends Policy = Policy, P extends object = Params> {
   build(options: object): C
   /** The options that are quotas or policies with quotas. A share of the policy has that share of each of them. */
   readonly quotas: readonly string[]
-  steps(policy: C): Algorithm<P> | BodiedAlgorithm<P>
+  steps(policy: C): Algorithm<P> | AlgorithmWithRecords<P>
   params(policy: C): P
 }
 
 /** A policy in the form for the stores: its steps and its numbers. */
-export interface Rule {
+export interface ResolvedPolicy {
   /** The builder's name. */
   readonly kind: string
   readonly policy: Policy
-  readonly steps: Algorithm | BodiedAlgorithm
+  readonly steps: Algorithm | AlgorithmWithRecords
   readonly params: Params
   readonly block: Block | undefined
 }
@@ -42,7 +42,7 @@ export function policyOf<P extends Policy>(kind: Kind, policy: P, block: Block |
  *
  * @throws SluiceError SLUICE_POLICY_UNKNOWN, SLUICE_ALGORITHM_MISSING, or the errors of the builder
  */
-export function ruleOf(policy: unknown, where: string): Rule {
+export function resolvePolicy(policy: unknown, where: string): ResolvedPolicy {
   if (!isPolicy(policy)) throw sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, kindNames)
   const { kind: name, ...options } = policy
   const kind = kinds.get(name)
@@ -80,7 +80,7 @@ function rounded(product: number): number {
 }
 
 /** The form of a policy's state: the algorithm and the number of cells. Each form of a policy name has a count of its own. */
-export function formOf({ steps, params }: Pick<Rule, 'steps' | 'params'>): string {
-  const { moments, counts } = steps.cells(params)
-  return `${steps.id} ${moments + counts}`
+export function formOf({ steps, params }: Pick<ResolvedPolicy, 'steps' | 'params'>): string {
+  const { times, counts } = steps.cells(params)
+  return `${steps.id} ${times + counts}`
 }

@@ -4,7 +4,7 @@ import { concurrencyKind } from './concurrency/index.js'
 import { fixedWindowKind } from './fixed-window/index.js'
 import { gcraKind, leakyBucketKind, tokenBucketKind } from './gcra/index.js'
 import type { PolicyKind } from './ids.js'
-import { registerKind, ruleOf, type Kind } from './kind.js'
+import { registerKind, resolvePolicy, type Kind } from './kind.js'
 import { leakyQueueKind } from './leaky-queue/index.js'
 import { slidingLogKind } from './sliding-log/index.js'
 import { slidingWindowKind } from './sliding-window/index.js'
@@ -47,5 +47,5 @@ export function registerAlgorithms(): void {
  */
 export function checkedPolicy(policy: unknown, where: string): Policy {
   registerAlgorithms()
-  return ruleOf(policy, where).policy
+  return resolvePolicy(policy, where).policy
 }

@@ -20,7 +20,7 @@ export function windowSteps<P extends { readonly limit: number }>(
 
   return {
     ...usualReading,
-    cells: () => ({ moments: 1, counts: 1 }),
+    cells: () => ({ times: 1, counts: 1 }),
 
     look(row, params, now, cost) {
       if (row[USED] === 0 || now >= closing(row[SINCE], params)) {
@@ -50,14 +50,14 @@ export function windowSteps<P extends { readonly limit: number }>(
     used: (row) => row[USED],
     quota: (params) => params.limit,
 
-    settle(settled, cost) {
-      const { row, params, now } = settled
+    settle(decided, cost) {
+      const { row, params, now } = decided
       row[USED] += cost
       const end = ends(row, params)
-      settled.used = row[USED]
-      settled.next = end - now
-      settled.full = end
-      settled.ends = end
+      decided.used = row[USED]
+      decided.next = end - now
+      decided.full = end
+      decided.ends = end
     },
   }
 }

@@ -1,15 +1,17 @@
 export { createGuard } from './guard/guard.js'
 export type { Guard, LimiterGuard } from './guard/guard.js'
-export { inOrder } from './guard/route-limits.js'
-export { inherit } from './guard/merge-limits.js'
-export { createLimiters } from './guard/route-limits.js'
-export type { Limiters } from './guard/route-limits.js'
-export { mergeLimits } from './guard/merge-limits.js'
+export { inherit, mergeLimits } from './guard/merge-limits.js'
 export type { ListedLimit } from './guard/merge-limits.js'
-export { createRouteLimits, guardMade, routeName } from './guard/route-limits.js'
-export type { MadeLimit, RouteLimit, RouteLimits } from './guard/route-limits.js'
+export {
+  createLimiters,
+  createRouteLimits,
+  guardMade,
+  inOrder,
+  routeName,
+} from './guard/route-limits.js'
+export type { Limiters, MadeLimit, RouteLimit, RouteLimits } from './guard/route-limits.js'
 export { assertOneOf, costOption, keyOption } from './options/check-options.js'
-export { costReader } from './options/plan.js'
+export { costReader } from './options/request-policies.js'
 export { keyReader } from './keys/key-option.js'
 export { addressOption, addressReader } from './request/client-address.js'
 export { warnOfFailure } from './request/mistakes.js'
@@ -26,16 +28,16 @@ export {
   shortDuration,
 } from '../options/readers.js'
 export type { OptionReader } from '../options/readers.js'
-export type { RateLimitOptions } from './options/options.js'
-export type { OneRule, WholeRule } from './options/options.js'
+export type { OneRule, RateLimitOptions, WholeRule } from './options/options.js'
 export type { Action, Continue, Deny, Handle } from './guard/action.js'
-export { followHandler } from './guard/settlement.js'
+export { followHandler, settlementOf } from './guard/settlement.js'
+export type { Settlement } from './guard/settlement.js'
 export { headersOfReply, joinFields, writeFields, writtenFields } from './response/fields.js'
 export type { Reply, ResponseHeaders } from './response/fields.js'
-export { after, rescued } from '../awaitable.js'
+export { after, isPromise, rescued } from '../awaitable.js'
 export { sluiceError } from '../errors.js'
-export { decidedPolicies } from '../limiter/decided-policies.js'
-export type { DecidedBy } from '../limiter/decided-policies.js'
+export { decidedPolicies } from '../limiter/read-decision.js'
+export type { DecidedBy } from '../limiter/read-decision.js'
 export { joinKey, keyOfRedisKey, startOf as redisKeyStart } from '../keys.js'
 export { redisScripts } from '../stores/redis/scripts.js'
 export type { RedisScripts } from '../stores/redis/scripts.js'
@@ -62,9 +64,7 @@ export * from './application.js'
 export { carryOut, decideByRules } from './rules/carry-out.js'
 export type { CarriedOut, DecideOptions } from './rules/carry-out.js'
 export type { CarryOutOptions } from './rules/ask-limits.js'
-export type { Part } from './rules/rule-decision.js'
-export { settlementOf } from './guard/settlement.js'
-export type { Settlement } from './guard/settlement.js'
+export type { LimitResult } from './rules/rule-decision.js'
 export type {
   AppliedRule,
   Ask,
@@ -73,7 +73,6 @@ export type {
   Outcome,
   Pass,
   Refuse,
-  RuleDecision,
   Rules,
 } from './rules/judgement.js'
 
@@ -82,11 +81,7 @@ export type { PolicyKind } from '../algorithms/ids.js'
 export { millisecondsOf } from '../options/durations.js'
 export { nearestWord } from '../errors/did-you-mean.js'
 export { checkedPolicy } from '../algorithms/register.js'
-export { isPromise } from '../awaitable.js'
-export { ipKey } from './keys/by-ip.js'
-export { AddressMap } from './lists/address-ranges.js'
-export { addressSortKey, AddressRanges } from './lists/address-ranges.js'
+export { AddressMap, AddressRanges, addressSortKey, rangeOfEntry } from './lists/address-ranges.js'
 export type { Range } from './lists/address-ranges.js'
-export { rangeOfEntry } from './lists/address-ranges.js'
 export { isTimeZone, timeZoneOf } from '../time-zone.js'
 export type { TimeZone } from '../time-zone.js'

@@ -1,4 +1,4 @@
-import { ruleOf, sharePolicy } from '../algorithms/kind.js'
+import { resolvePolicy, sharePolicy } from '../algorithms/kind.js'
 import { sluiceError, warn } from '../errors.js'
 import { optionsObject } from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'
@@ -89,7 +89,7 @@ function bindPolicy(limiter: string, name: string, policy: unknown): BoundPolicy
     const expected = `a name of 1 to ${longestName} characters`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', name, expected)
   }
-  return { limiter, name, ...ruleOf(policy, where) }
+  return { limiter, name, ...resolvePolicy(policy, where) }
 }
 
 /** Returns a function that finds, for a policy, the same policy with a share of its limit. */

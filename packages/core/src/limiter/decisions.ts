@@ -1,6 +1,6 @@
 import { joinKey } from '../keys.js'
 import { isCount } from '../options/predicates.js'
-import { isPlanned, type PlannedStore } from '../stores/memory/index.js'
+import { isCompiling, type CompilingStore } from '../stores/memory/index.js'
 import { PendingRequest } from '../stores/pending.js'
 import type { BoundPolicy, Reply, Source, Store } from '../stores/store.js'
 import { AnsweredPolicies, type Dispatcher } from './dispatch.js'
@@ -57,11 +57,11 @@ export interface DecidingLimiter<S extends Store> {
 /** Makes the methods that decide. Their plans read the decisions of every store: a memory store decides by its plans itself, any other one fills them. */
 export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): Decisions<S> {
   const { name, store, requests, dispatch, fallback, fresh, changeLease } = limiter
-  const { decision: all, denial } = decisionEvents
+  const { decision: everyDecision, denial } = decisionEvents
   const plans = createPlans(name, requests, answeredPlan)
 
   /** A request for a decision, which reads the answer of the store. */
-  function asking<T>(
+  function pendingFor<T>(
     planned: PlannedCall<AnsweredPlan>,
     fromCounts: boolean,
     read: (answered: AnsweredCall, options: ConsumeOptions | undefined) => T,
@@ -73,10 +73,10 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     const request = plan.compiled.requestOf(call, key, cost, fresh, fromCounts)
     return new PendingRequest(request, (given) => {
       try {
-        const outcome = fallback === undefined ? given : fallback.settled(request, given)
-        if (!('allowed' in outcome)) throw outcome
-        const { allowed, states, source = 'store' } = outcome
-        const answered = source === 'store' ? plan : planOf(plan, source)
+        const result = fallback === undefined ? given : fallback.finalAnswer(request, given)
+        if (!('allowed' in result)) throw result
+        const { allowed, states, source = 'store' } = result
+        const answered = source === 'store' ? plan : planReading(plan, source)
         answered.compiled.fill(states)
         resolve(read({ planned, plan: answered, source, allowed }, options))
       } catch (error) {
@@ -86,7 +86,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
   }
 
   /** The plan that reads the answer of another source than the store: the fallback decides by shares of the policies. */
-  function planOf(plan: AnsweredPlan, source: Source): AnsweredPlan {
+  function planReading(plan: AnsweredPlan, source: Source): AnsweredPlan {
     return source === 'fallback' && fallback !== undefined
       ? plans.planOf(fallback.sharesOf(plan.policies))
       : plan
@@ -100,17 +100,17 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     let { call } = planned
     if (source !== 'store') call = { ...call, policies: plan.policies, source }
     const decision = plan.read(call, key, cost, allowed)
-    return call.verb === 'consume' ? noted(plan, decision, options) : decision
+    return call.verb === 'consume' ? completed(plan, decision, options) : decision
   }
 
   /** Adds the lease of an allowed consumption to its decision, and publishes it. */
-  function noted(
+  function completed(
     { hasLeases }: { readonly hasLeases: boolean },
     decision: Decision<S>,
     options: ConsumeOptions | undefined,
   ): Decision<S> {
     if (hasLeases && decision.allowed) addLease(decision)
-    if (all.hasSubscribers || (!decision.allowed && denial.hasSubscribers)) {
+    if (everyDecision.hasSubscribers || (!decision.allowed && denial.hasSubscribers)) {
       report(name, decision, options)
     }
     return decision
@@ -131,7 +131,7 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
     return dispatch.reply((resolve, reject) => {
       if (options !== undefined && !(verb === 'consume' && areKnown(options))) check(options)
       const planned = plans.callOf(verb, key, options)
-      dispatch.ask([asking(planned, false, decisionOf, options, resolve, reject)])
+      dispatch.ask([pendingFor(planned, false, decisionOf, options, resolve, reject)])
     })
   }
 
@@ -154,13 +154,13 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
             decisions[i] = decision
             if (--left === 0) resolve(decisions)
           }
-          return asking(planned, false, decisionOf, undefined, decided, reject)
+          return pendingFor(planned, false, decisionOf, undefined, decided, reject)
         }),
       )
     })
   }
 
-  const asked: Decisions<S> = {
+  const byRequests: Decisions<S> = {
     consume: (key, options) => decide('consume', key, options, requests.checkConsume),
     peek: (key, options) => decide('peek', key, options, requests.checkPeek),
     consumeMany: (calls) => decideMany('consume', calls),
@@ -170,16 +170,16 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
         const policies = requests.policiesOf(options)
         const planned = plans.callOf('peek', key, { cost: 0, ...(policies && { policies }) })
         const read = ({ plan, source }: AnsweredCall) => plan.statusOf(source)
-        dispatch.ask([asking(planned, true, read, undefined, resolve, reject)])
+        dispatch.ask([pendingFor(planned, true, read, undefined, resolve, reject)])
       }),
     isCounted: (key, options) => plans.callOf('peek', key, options).plan.compiled.isCounted,
   }
-  if (!isPlanned(store)) return asked
+  if (!isCompiling(store)) return byRequests
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler cannot know that S is the type of this store
-  return { ...asked, ...(decidedAtOnce(store) as Pick<Decisions<S>, 'consume' | 'peek'>) }
+  return { ...byRequests, ...(decidedAtOnce(store) as Pick<Decisions<S>, 'consume' | 'peek'>) }
 
-  /** The decisions of a memory store, without a request and an outcome for each. */
-  function decidedAtOnce(memory: PlannedStore): DecidedAtOnce<S> {
+  /** The decisions of a memory store, without a request and a result for each. */
+  function decidedAtOnce(memory: CompilingStore): DecidedAtOnce<S> {
     const { hasClock, watchKey } = requests
     const own = createPlans(name, requests, (policies) => {
       return new Plan(policies, memory.compile(policies, hasClock))
@@ -191,12 +191,12 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
 
     function consumeAtOnce(key: Keys, options: ConsumeOptions | undefined): Decision<S> {
       const planned = own.callOf('consume', key, options)
-      return noted(planned.plan, decideAtOnce(planned), options)
+      return completed(planned.plan, decideAtOnce(planned), options)
     }
 
     return {
       consume(key, options) {
-        if (!memory.runsItself) return asked.consume(key, options)
+        if (!memory.runsItself) return byRequests.consume(key, options)
         let cost: unknown = 1
         let policies: Policies | undefined
         let owner: string | undefined
@@ -213,10 +213,10 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
         watchKey?.(key, policies)
         const call = plan.callOf('consume', undefined, undefined)
         const decision = plan.read(call, joined, cost, plan.compiled.decide(call, joined, cost))
-        return noted(plan, decision, options)
+        return completed(plan, decision, options)
       },
       peek(key, options) {
-        if (!memory.runsItself) return asked.peek(key, options)
+        if (!memory.runsItself) return byRequests.peek(key, options)
         requests.checkPeek(options)
         return decideAtOnce(own.callOf('peek', key, options))
       },

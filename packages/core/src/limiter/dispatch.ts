@@ -2,7 +2,7 @@ import { enterOf, PendingRequest } from '../stores/pending.js'
 import {
   partOf,
   costsAt,
-  type Outcome,
+  type StoreResult,
   type Reply,
   type Store,
   type StoreRequest,
@@ -28,7 +28,7 @@ export interface Dispatcher<S extends Store> {
   /** Runs the requests that `make` returns, and reads what each of them has done. */
   run<T>(
     make: () => readonly StoreRequest[],
-    read: (outcomes: readonly Outcome[]) => T,
+    read: (results: readonly StoreResult[]) => T,
   ): Reply<S, T>
 }
 
@@ -43,9 +43,9 @@ export function createDispatcher<S extends Store>(
     const asked: PendingRequest[] = []
     for (const each of pending) {
       const { request } = each
-      const { entries, source } = request
+      const { policies, source } = request
       // A request without a policy that counts is allowed without the store.
-      if (entries.length === 0) each.done({ allowed: true, states: [] })
+      if (policies.length === 0) each.done({ allowed: true, states: [] })
       // Only the store that made a decision has its state.
       else if (source !== undefined && source !== 'store' && fallback !== undefined) {
         each.done(fallback.answerOf(request))
@@ -64,19 +64,19 @@ export function createDispatcher<S extends Store>(
     run: (make, read) =>
       reply((resolve, reject) => {
         const requests = make().map(countedPart)
-        const outcomes: Outcome[] = []
+        const results: StoreResult[] = []
         let left = requests.length
         if (left === 0) resolve(read([]))
         ask(
           requests.map((request, i) => {
             return new PendingRequest(request, (given) => {
-              const answer = fallback === undefined ? given : fallback.settled(request, given)
+              const answer = fallback === undefined ? given : fallback.finalAnswer(request, given)
               if (!('allowed' in answer)) {
                 reject(answer)
                 return
               }
-              outcomes[i] = answer
-              if (--left === 0) resolve(read(outcomes))
+              results[i] = answer
+              if (--left === 0) resolve(read(results))
             })
           }),
         )
@@ -86,11 +86,11 @@ export function createDispatcher<S extends Store>(
 
 /** The part of a request that the store has to run: without the policies that count nothing, such as `unlimited`. */
 function countedPart(request: StoreRequest): StoreRequest {
-  const { entries } = request
-  const counted = countedOf(entries)
-  if (counted === entries) return request
-  const indices = [...entries.keys()].filter((i) => counts(entries[i]))
-  return { ...partOf(request, indices), entries: counted }
+  const { policies } = request
+  const counted = countedOf(policies)
+  if (counted === policies) return request
+  const indices = [...policies.keys()].filter((i) => counts(policies[i]))
+  return { ...partOf(request, indices), policies: counted }
 }
 
 function replyAtOnce<T>(begin: Begin<T>): T {
@@ -140,12 +140,12 @@ export class AnsweredPolicies {
     fresh: boolean,
     fromCounts: boolean,
   ): DecisionRequest {
-    const entries = this.#counted
-    const keys = typeof key === 'string' ? repeated(key, entries.length) : this.#some(key)
+    const policies = this.#counted
+    const keys = typeof key === 'string' ? repeated(key, policies.length) : this.#some(key)
     const asked = this.#positions === undefined ? cost : costsAt(cost, this.#positions)
     // Field by field: to spread an object into each request takes longer than to make the request.
-    if (verb === 'consume') return { verb, entries, keys, now, lease, cost: asked, fresh }
-    const request = { verb, entries, keys, now, lease, cost: asked }
+    if (verb === 'consume') return { verb, policies, keys, now, lease, cost: asked, fresh }
+    const request = { verb, policies, keys, now, lease, cost: asked }
     return fromCounts ? { ...request, fromCounts } : request
   }
 

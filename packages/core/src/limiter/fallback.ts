@@ -11,7 +11,7 @@ import {
   type AsyncStore,
   type BoundPolicy,
   type DecisionRequest,
-  type Outcome,
+  type StoreResult,
   type StoreContract,
   type StoreRequest,
   type SyncStore,
@@ -25,8 +25,8 @@ const recoveredAfterMs = 1000
 
 /** Answers the requests of a limiter for which its store failed. */
 export interface Fallback {
-  /** The answer of the store, or what replaces it if the store failed. */
-  settled(request: StoreRequest, answer: Answer): Answer
+  /** The answer that the caller receives: that of the store, or its replacement if the store failed. */
+  finalAnswer(request: StoreRequest, answer: Answer): Answer
   /** Answers a request about a decision that the store did not make. */
   answerOf(request: StoreRequest): Answer
   /** The policies with a share of each limit, by which the memory store decides. The same list each time, because that store compiles each list once. */
@@ -53,16 +53,16 @@ export function createFallback(
     return known
   }
 
-  function locally(request: StoreRequest, entries: readonly BoundPolicy[]): Answer {
-    const answer = memoryFor(store).run({ ...request, entries })
+  function locally(request: StoreRequest, policies: readonly BoundPolicy[]): Answer {
+    const answer = memoryFor(store).run({ ...request, policies })
     return 'allowed' in answer ? { ...answer, source: 'fallback' } : answer
   }
 
-  function instead(request: StoreRequest, error: SluiceError): Answer {
+  function replacementOf(request: StoreRequest, error: SluiceError): Answer {
     const { verb } = request
     // Only the store can refund what it took. The units stay taken until they expire.
     if (verb === 'refundReceipt') return nothingDone
-    if (onStoreError === 'local') return locally(request, sharesOf(request.entries))
+    if (onStoreError === 'local') return locally(request, sharesOf(request.policies))
     if (verb === 'release' || verb === 'renew') return nothingDone
     if (verb !== 'consume' && (verb !== 'peek' || request.fromCounts === true)) return error
     return onStoreError === 'allow' ? allowed(request) : denied(request)
@@ -84,17 +84,17 @@ export function createFallback(
   }
 
   return {
-    settled(request, answer) {
+    finalAnswer(request, answer) {
       if (hasFailed(answer)) {
         publishChange(answer)
-        return instead(request, answer)
+        return replacementOf(request, answer)
       }
       if (isReplacing) publishChange(undefined)
       return answer
     },
     // The memory store made the decision by the shares, so it has their state.
     answerOf: (request) =>
-      request.source === 'fallback' ? locally(request, request.entries) : nothingDone,
+      request.source === 'fallback' ? locally(request, request.policies) : nothingDone,
     sharesOf,
   }
 }
@@ -112,7 +112,7 @@ function memoryFor(store: AsyncStore): SyncStore {
   return (contract.fallback ??= memoryStore())
 }
 
-const nothingDone: Outcome = { allowed: false, states: [] }
+const nothingDone: StoreResult = { allowed: false, states: [] }
 
 /** Fails open: answers as for a key without any counts. */
 function allowed(request: DecisionRequest): Answer {
@@ -129,7 +129,7 @@ function denied(request: DecisionRequest): Answer {
   return { allowed: false, states: blocked, source: 'closed' }
 }
 
-function unseen(request: DecisionRequest): Outcome {
+function unseen(request: DecisionRequest): StoreResult {
   const answer = memoryStore({ maxKeys: 1 }).run(peekOf(request, request.cost))
   return 'allowed' in answer ? answer : nothingDone
 }

@@ -1,5 +1,5 @@
 import type { Lease } from '../algorithms/algorithm.js'
-import type { Rule } from '../algorithms/kind.js'
+import type { ResolvedPolicy } from '../algorithms/kind.js'
 import type { HeldLease } from './decision.js'
 import type { Receipt } from './receipt.js'
 import { ownerText } from '../keys.js'
@@ -57,7 +57,7 @@ export function heldLeaseOf<S extends Store>(
 }
 
 /** Whether the policy grants leases. */
-export function hasLeases({ steps }: Rule): boolean {
+export function hasLeases({ steps }: ResolvedPolicy): boolean {
   return steps.token !== undefined
 }
 

@@ -22,7 +22,6 @@ import {
   type Algorithm,
 } from './stated-policies.js'
 import type { OnStoreError } from './fallback.js'
-import { storeOption } from '../options/store-option.js'
 import { contractVersion, storeContract, type Store, type StoreContract } from '../stores/store.js'
 
 export type { OnStoreError }
@@ -99,6 +98,37 @@ export const nameOption: OptionReader<string> = checked(
   isText,
 )
 
+/** The option `store`, with advice about other things that hold counts. */
+const storeOption: OptionReader<unknown> = {
+  expected: 'memoryStore(), redisStore(client) or another store',
+  read: (value) => (hasMethod(value, 'run') ? value : undefined),
+  default: undefined,
+  advice(value) {
+    if (typeof value === 'string') return adviceForAddress(value)
+    if (hasMethod(value, 'unsafe')) {
+      return 'This looks like postgres.js: pass postgresStore(sql) of @sluice/postgres'
+    }
+    if (typeof value === 'function') return 'Call the function that makes the store'
+    if (['load', 'save'].every((name) => hasMethod(value, name))) {
+      return 'This looks like a database: pass databaseStore(database) of @sluice/core/database'
+    }
+    // The pools of MySQL have `execute` too.
+    if (hasMethod(value, 'query') && !hasMethod(value, 'execute')) {
+      return 'This looks like a pool of pg: pass postgresStore(pool) of @sluice/postgres'
+    }
+    if (hasMethod(value, 'prepare')) {
+      return 'This looks like an SQLite database: pass sqliteStore(database) of @sluice/sqlite'
+    }
+    if (['evalsha', 'evalSha', 'sendCommand'].some((name) => hasMethod(value, name))) {
+      return 'This looks like a Redis client: pass redisStore(client)'
+    }
+    if (['increment', 'incr', 'get', 'consume'].some((name) => hasMethod(value, name))) {
+      return 'A store of another library cannot hold the counts of Sluice'
+    }
+    return undefined
+  },
+}
+
 /** The options that `rateLimit` takes as well. */
 export const commonReaders: {
   readonly store: OptionReader<unknown>
@@ -156,4 +186,15 @@ function hasContract(store: unknown): store is { readonly [storeContract]: Store
 
 function isShare(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value <= 1
+}
+
+function adviceForAddress(address: string): string {
+  return /^postgres(?:ql)?:/.test(address)
+    ? 'Make a pool for the address, and pass postgresStore(pool) of @sluice/postgres'
+    : 'Make a client for the address, and pass redisStore(client)'
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  return typeof Reflect.get(value, name) === 'function'
 }

@@ -19,7 +19,7 @@ import { claimNames, formNames, freeNames, type NameUse } from './names.js'
 import { assertNoDecision } from './refunds.js'
 import { createRequests } from './requests.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
-import type { Outcome, Reply, Store, StoreRequest } from '../stores/store.js'
+import type { StoreResult, Reply, Store, StoreRequest } from '../stores/store.js'
 
 /**
  * Decides whether requests are allowed. Over a memory store every method returns its result at once, over Redis it returns a promise; `await`
@@ -135,10 +135,10 @@ export function makeLimiter<S extends Store>(
   })
   const { consume, peek, consumeMany, peekMany, status } = decisions
 
-  function change<T>(make: () => StoreRequest, read: (outcome: Outcome) => T): Reply<S, T> {
+  function change<T>(make: () => StoreRequest, read: (result: StoreResult) => T): Reply<S, T> {
     return dispatch.run(
       () => [make()],
-      ([outcome]) => read(outcome),
+      ([result]) => read(result),
     )
   }
 
@@ -183,12 +183,12 @@ export function makeLimiter<S extends Store>(
 
 function nothing(): void {}
 
-function isAllowed({ allowed }: Outcome): boolean {
+function isAllowed({ allowed }: StoreResult): boolean {
   return allowed
 }
 
-function isAnyAllowed(outcomes: readonly Outcome[]): boolean {
-  return outcomes.some(isAllowed)
+function isAnyAllowed(results: readonly StoreResult[]): boolean {
+  return results.some(isAllowed)
 }
 
 /** The application closes a store that it created itself. */

@@ -7,10 +7,11 @@ import {
   type State,
   type Store,
 } from '../stores/store.js'
+import type { Policy } from '../policy.js'
 import type { Decision, Verdict } from './decision.js'
 import { PlainDecision, receiptOf, receiptsOf, withReceipt } from './receipt.js'
 import { usualReading } from '../algorithms/algorithm.js'
-import type { Rule } from '../algorithms/kind.js'
+import type { ResolvedPolicy } from '../algorithms/kind.js'
 
 /** The denial of a request that the store would allow too late for its caller. It has no lease, and a refund of it refunds nothing. */
 export function deniedLate<S extends Store>(
@@ -131,7 +132,7 @@ export interface VerdictReader {
 }
 
 /** Reads the steps from their objects once, because the property lookups for each decision take longer than the steps themselves. */
-export function verdictReader({ steps, params }: Rule): VerdictReader {
+export function verdictReader({ steps, params }: ResolvedPolicy): VerdictReader {
   const { wait: waitOf, delay: delayOf } = steps
   const limit = steps.quota(params)
   const delays = delayOf !== usualReading.delay
@@ -197,4 +198,23 @@ export function putByName<T>(named: Record<string, T>, name: string, value: T): 
   // An assignment to this name would set the prototype.
   if (name === '__proto__') Object.defineProperty(named, name, { value, enumerable: true })
   else named[name] = value
+}
+
+/** A policy by which a decision was made, and the block that it found or started. */
+export interface DecidedBy {
+  readonly name: string
+  readonly policy: Policy
+  /** The wait until the block of the key ends; 0 without a block. */
+  readonly blockedMs: number
+}
+
+/** The policies of a decision. Empty for a copy of a decision, and for the decision of another copy of this package. */
+export function decidedPolicies(decision: Decision): readonly DecidedBy[] {
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return []
+  const { states } = receipt
+  return receipt.call.policies.map(({ name, policy }, i) => {
+    const { blockedUntil, now } = states[i]
+    return { name, policy, blockedMs: Math.max(0, blockedUntil - now) }
+  })
 }

@@ -98,7 +98,7 @@ export class Receipt implements Receipts, DecidedList {
 
 /** The receipts of a decision; undefined for any other value. A decision that took nothing also has a receipt, and its refund refunds nothing. */
 export function receiptsOf(value: unknown): readonly Receipt[] | undefined {
-  return typeof value === 'object' && value !== null ? Receipted.receiptsOf(value) : undefined
+  return typeof value === 'object' && value !== null ? WithReceipts.receiptsOf(value) : undefined
 }
 
 /** The receipt of the first call that a decision combines. */
@@ -109,7 +109,7 @@ export function receiptOf(value: unknown): Receipt | undefined {
 /** Adds its receipts to a decision that `PlainDecision` made. */
 export function addReceipt<D extends Decision>(decision: D, receipts: Receipts): D {
   // oxlint-disable-next-line eslint/no-new -- the constructor returns the decision
-  new Receipted(decision, receipts)
+  new WithReceipts(decision, receipts)
   return decision
 }
 
@@ -220,7 +220,7 @@ class ReturnsArgument {
  * Adds the receipts as a private field of the decision. The decision remains a plain object, also for `console.log`, and neither a copy nor its JSON
  * contains them. A WeakMap would take several times as long.
  */
-class Receipted extends ReturnsArgument {
+class WithReceipts extends ReturnsArgument {
   #receipts: Receipts
 
   constructor(decision: Decision, receipts: Receipts) {

@@ -41,16 +41,16 @@ export function refundRequests(
     names: readonly string[] | undefined,
   ): readonly StoreRequest[] {
     const { call, allowed, keys, cost, states } = receipt
-    const { verb, policies: entries, lease, source } = call
-    const asked = [...entries.keys()].filter(
-      (i) => names?.includes(entries[i].name) !== false && !isExempt(states[i]),
+    const { verb, policies, lease, source } = call
+    const asked = [...policies.keys()].filter(
+      (i) => names?.includes(policies[i].name) !== false && !isExempt(states[i]),
     )
     const left = verb === 'consume' && allowed ? markRefunded(receipt, asked) : []
     if (left.length === 0) return []
     const now = injectedTime()
     const whole: RefundReceiptRequest = {
       verb: 'refundReceipt',
-      entries,
+      policies,
       keys,
       now,
       lease,
@@ -58,9 +58,9 @@ export function refundRequests(
       receipts: states,
       source,
     }
-    if (left.length === entries.length) return [whole]
+    if (left.length === policies.length) return [whole]
     const part = partOf(whole, left)
-    return [{ ...part, lease: part.entries.some(hasLeases) ? lease : noLease }]
+    return [{ ...part, lease: part.policies.some(hasLeases) ? lease : noLease }]
   }
 
   function assertOwn({ call: { policies } }: Receipt): void {

@@ -8,12 +8,13 @@ import {
   warnOfShort,
   type Duration,
 } from '../options/readers.js'
-import type {
-  BoundPolicy,
-  LeaseRequest,
-  OverrideRequest,
-  Store,
-  StoreRequest,
+import {
+  partOf,
+  type BoundPolicy,
+  type LeaseRequest,
+  type OverrideRequest,
+  type Store,
+  type StoreRequest,
 } from '../stores/store.js'
 import { argumentChecks, isKey, resolveKeys, type Keys, type ResetOptions } from './arguments.js'
 import {
@@ -81,8 +82,8 @@ export function createRequests(
 
   /** The part that all requests have. */
   function about(key: Keys, policies: Policies | undefined, owner?: string, leaseId?: string) {
-    const { policies: entries, keys } = resolveKeys(limiter, boundFor(policies), key)
-    return { entries, keys, now: injectedTime(), lease: leaseFor(entries, owner, leaseId) }
+    const asked = resolveKeys(limiter, boundFor(policies), key)
+    return { ...asked, now: injectedTime(), lease: leaseFor(asked.policies, owner, leaseId) }
   }
 
   function injectedTime(): number | undefined {
@@ -105,7 +106,7 @@ export function createRequests(
     }
     warnOfShort(where, 'for', length)
     const request = { verb, ...about(key, policiesOf(options)), forMs }
-    assertCounted(request.entries)
+    assertCounted(request.policies)
     return request
   }
 
@@ -121,11 +122,8 @@ export function createRequests(
 
   /** The request for those of its policies that have leases. */
   function ofLeases(request: LeaseRequest): LeaseRequest {
-    const { entries, keys } = request
-    const leased = entries.filter(hasLeases)
-    if (leased.length > 0) {
-      return { ...request, entries: leased, keys: keys.filter((_, i) => hasLeases(entries[i])) }
-    }
+    const leased = [...request.policies.keys()].filter((i) => hasLeases(request.policies[i]))
+    if (leased.length > 0) return partOf(request, leased)
     const expected = 'at least one concurrency policy, and a key for it: no other policy has leases'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }
@@ -170,7 +168,7 @@ export function createRequests(
       const policies = policiesOf(options)
       const units = count(n)
       const request = { verb: 'penalize', ...about(key, policies), units } as const
-      assertPenalty(request.entries, units)
+      assertPenalty(request.policies, units)
       return request
     },
 
@@ -189,8 +187,8 @@ export function createRequests(
     },
 
     ofLease({ call, keys }, verb) {
-      const { policies: entries, lease, source } = call
-      return ofLeases({ verb, source, entries, keys, lease, now: injectedTime() })
+      const { policies, lease, source } = call
+      return ofLeases({ verb, source, policies, keys, lease, now: injectedTime() })
     },
   }
 }

@@ -142,8 +142,8 @@ async function currentDecision(
 function advancedTo(moments: readonly number[], { call, states }: Receipt): readonly State[] {
   return states.map((state, i): State => {
     const { steps, params } = call.policies[i]
-    // The receipt does not contain the body, so a state with a body cannot be advanced.
-    if (state.now >= moments[i] || steps.bodied === true) return state
+    // The receipt does not contain the records, so a state with records cannot be advanced.
+    if (state.now >= moments[i] || steps.hasRecords === true) return state
     const row = [...state.row]
     steps.look(row, params, moments[i], 0)
     return { row, blockedUntil: state.blockedUntil, now: moments[i] }

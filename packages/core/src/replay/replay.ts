@@ -40,17 +40,17 @@ export interface Replay {
 export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOptions): Replay {
   const name = 'replay'
   const store = memoryStoreOf(maxKeys, { monotonic: clock, wall: clock })
-  const entries = bindPolicies(name, policies)
-  const plan = store.compile(entries, false)
+  const bound = bindPolicies(name, policies)
+  const plan = store.compile(bound, false)
 
   return {
-    policies: Object.fromEntries(entries.map(({ name, policy }) => [name, policy])),
+    policies: Object.fromEntries(bound.map(({ name, policy }) => [name, policy])),
     store,
     limiter: createLimiter({ name, policies, store }),
     consume(key, cost) {
       const joined = joinKey(key)
       if (joined === undefined) throw invalidKey(name, key, undefined)
-      const lease = leaseFor(entries, undefined, undefined)
+      const lease = leaseFor(bound, undefined, undefined)
       return plan.decide({ verb: 'consume', lease, now: undefined }, joined, cost)
     },
   }

@@ -1,18 +1,44 @@
 import type { Row } from '../algorithms/algorithm.js'
+import { stateOf, type Call } from './compiled-policies.js'
 import { LENGTH, UNTIL, exemptionUntil, isForgotten, type Cursor } from './cursor.js'
 import {
   costAt,
+  isDecision,
+  peekOf,
+  type Cost,
   type DecisionRequest,
   type ResetRequest,
   type State,
   type StoreRequest,
+  type StoreResult,
 } from './store.js'
 
 /** A request that changes the state of each policy for itself, whatever its limit is. */
-type Change = Exclude<StoreRequest, DecisionRequest | ResetRequest>
+type ChangeRequest = Exclude<StoreRequest, DecisionRequest | ResetRequest>
+
+/**
+ * Runs a request of any verb on the cursors of its policies.
+ *
+ * @param decide looks at the rows of all cursors, and takes the cost of a consumption if all of them allow it
+ */
+export function runOn(
+  cursors: readonly Cursor[],
+  request: StoreRequest,
+  decide: (call: Call, cost: Cost) => boolean,
+): StoreResult {
+  let allowed: boolean
+  if (isDecision(request)) allowed = decide(request, request.cost)
+  else {
+    // All other verbs begin with the states as a peek reads them.
+    decide(peekOf(request, 0), 0)
+    allowed = changeAll(cursors, request)
+  }
+  for (const cursor of cursors) cursor.noteSideState()
+  return { allowed, states: cursors.map(stateOf) }
+}
 
 /** Runs a request that does not decide, on cursors that have looked at their rows. Returns whether it was allowed. */
-export function changeAll(cursors: readonly Cursor[], request: Change | ResetRequest): boolean {
+function changeAll(cursors: readonly Cursor[], request: ChangeRequest | ResetRequest): boolean {
   if (request.verb !== 'reset') {
     return cursors.map((cursor, i) => change(cursor, request, i)).includes(true)
   }
@@ -23,7 +49,7 @@ export function changeAll(cursors: readonly Cursor[], request: Change | ResetReq
 }
 
 /** Runs a change on the state of a cursor that has looked at it. Returns false if a lease was not held. */
-function change(cursor: Cursor, request: Change, index: number): boolean {
+function change(cursor: Cursor, request: ChangeRequest, index: number): boolean {
   const { row, now, params, steps, policy } = cursor
   if (policy.steps.countsNothing) return true
   const before = [...row]
@@ -59,8 +85,8 @@ function change(cursor: Cursor, request: Change, index: number): boolean {
       break
     }
   }
-  // An unchanged row is not written, because that could extend the lifetime of a bucket. A body can change although its row does not.
-  if (policy.steps.bodied === true || differ(row, before)) cursor.save()
+  // An unchanged row is not written, because that could extend the lifetime of a bucket. Records can change although the row does not.
+  if (policy.steps.hasRecords === true || differ(row, before)) cursor.save()
   return true
 }
 

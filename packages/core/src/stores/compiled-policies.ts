@@ -4,7 +4,7 @@ import {
   type Lease,
   type Params,
   type Row,
-  type SettledRow,
+  type DecidedRow,
 } from '../algorithms/algorithm.js'
 import type { BoundPolicy, Cost, State } from './store.js'
 
@@ -16,7 +16,7 @@ export interface Call {
   readonly now: number | undefined
 }
 
-/** Policies that a store has compiled. It decides calls without a request and an outcome for each. */
+/** Policies that a store has compiled. It decides calls without a request and a result for each. */
 export interface CompiledPolicies {
   /**
    * Returns whether all policies allow the cost. Then a consumption takes it. A peek changes nothing.
@@ -29,7 +29,7 @@ export interface CompiledPolicies {
 }
 
 /** The state of one policy after a decision, and the numbers that the decision reads from it. */
-export interface DecidedPolicy extends Readonly<Omit<SettledRow, 'ends'>> {
+export interface DecidedPolicy extends Readonly<Omit<DecidedRow, 'ends'>> {
   /** As in `State`. */
   readonly blockedUntil: number
   /** The block and the resets of the key, if there are any. */
@@ -43,7 +43,7 @@ export interface SideState {
 }
 
 /** One policy that a store has decided by a request. The answer to the next request overwrites it. */
-export class AnsweredPolicy implements SettledRow, DecidedPolicy {
+export class AnsweredPolicy implements DecidedRow, DecidedPolicy {
   readonly params: Params
   readonly #settle: NonNullable<Algorithm['settle']>
   row: Row = []
@@ -59,7 +59,8 @@ export class AnsweredPolicy implements SettledRow, DecidedPolicy {
   constructor({ steps, params }: BoundPolicy) {
     this.params = params
     this.#settle =
-      (steps.bodied === true ? undefined : steps.settle) ?? ((settled) => readBy(steps, settled))
+      (steps.hasRecords === true ? undefined : steps.settle) ??
+      ((decided) => readBy(steps, decided))
     // A policy that counts nothing has no state that a store could answer.
     if (steps.countsNothing) this.now = this.used = this.next = this.full = 0
   }

@@ -1,9 +1,9 @@
 import {
   readBy,
-  type BodiedSteps,
+  type RequestSteps,
   type Params,
   type Row,
-  type SettledRow,
+  type DecidedRow,
 } from '../algorithms/algorithm.js'
 import type { Block } from '../policy.js'
 import type { Call, DecidedPolicy, SideState } from './compiled-policies.js'
@@ -31,11 +31,11 @@ export interface SideRows {
  * One policy of a plan, its row of the current key, and what the decision reads from it. A store reuses it for all requests. The
  * place where the store keeps its rows is a matter of the subclasses.
  */
-export abstract class Cursor implements SettledRow, DecidedPolicy {
+export abstract class Cursor implements DecidedRow, DecidedPolicy {
   // Read from the policy once, because the property lookups for each decision take longer than the steps themselves.
   readonly policy: BoundPolicy
   readonly params: Params
-  protected readonly views: number
+  protected readonly extras: number
   protected readonly quota: number
 
   row: Row = []
@@ -55,7 +55,7 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
     const { steps, params } = policy
     this.policy = policy
     this.params = params
-    this.views = steps.cells(params).views ?? 0
+    this.extras = steps.cells(params).extras ?? 0
     this.quota = steps.quota(params)
   }
 
@@ -68,7 +68,7 @@ export abstract class Cursor implements SettledRow, DecidedPolicy {
   abstract decide(phase: number, call: Call, cost: number, allowed: boolean): boolean
 
   /** The steps of the current request. */
-  abstract get steps(): BodiedSteps
+  abstract get steps(): RequestSteps
 
   /** The override and the last reset of the current key. */
   abstract get side(): SideRows

@@ -1,9 +1,9 @@
 import type { Lease, Row } from '../algorithms/algorithm.js'
-import type { Rule } from '../algorithms/kind.js'
+import type { ResolvedPolicy } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
-/** An entry of a request: one policy of one limiter, with all that a store needs to find and change its state. */
-export interface BoundPolicy extends Rule {
+/** A policy of a limiter, with all that a store needs to find and change its state. */
+export interface BoundPolicy extends ResolvedPolicy {
   /** The name of the limiter, which is the namespace of its counters. */
   readonly limiter: string
   /** The name of the policy within the limiter. */
@@ -13,32 +13,32 @@ export interface BoundPolicy extends Rule {
 /** The lease of a request without leases. */
 export const noLease: Lease = { id: '', owner: '' }
 
-/** The fields of every request. `entries[i]` counts in the state of `keys[i]`. All entries belong to one limiter. */
+/** The fields of every request. `policies[i]` counts in the state of `keys[i]`. All policies belong to one limiter. */
 interface RequestBase {
-  readonly entries: readonly BoundPolicy[]
+  readonly policies: readonly BoundPolicy[]
   readonly keys: readonly string[]
   /** The time of an injected clock, which replaces the store's own. */
   readonly now: number | undefined
-  /** The lease to grant, release or renew. Its id and owner are empty if no entry has leases. */
+  /** The lease to grant, release or renew. Its id and owner are empty if no policy has leases. */
   readonly lease: Lease
   /** The source of the decision that this request undoes or changes. That source has the state. */
   readonly source?: Source
 }
 
-/** The units of a request: one number for all entries, or one for each entry. */
+/** The units of a request: one number for all policies, or one for each policy. */
 export type Cost = number | readonly number[]
 
-/** The units that a request takes from the entry with this index. */
+/** The units that a request takes from the policy with this index. */
 export function costAt(cost: Cost, index: number): number {
   return typeof cost === 'number' ? cost : cost[index]
 }
 
-/** The costs of some entries. */
+/** The costs of some policies. */
 export function costsAt(cost: Cost, indices: readonly number[]): Cost {
   return typeof cost === 'number' ? cost : indices.map((index) => cost[index])
 }
 
-/** Decides, and counts if all entries allow. */
+/** Decides, and counts if all policies allow. */
 export interface ConsumeRequest extends RequestBase {
   readonly verb: 'consume'
   readonly cost: Cost
@@ -50,7 +50,7 @@ export interface ConsumeRequest extends RequestBase {
 export interface PeekRequest extends RequestBase {
   readonly verb: 'peek'
   readonly cost: Cost
-  /** Whether the outcome has to come from counts, as for `status`. Such a request fails if `onStoreError` would allow or deny it without counts. */
+  /** Whether the result has to come from counts, as for `status`. Such a request fails if `onStoreError` would allow or deny it without counts. */
   readonly fromCounts?: boolean
 }
 
@@ -67,7 +67,7 @@ export interface UnitsRequest extends RequestBase {
   readonly units: number
 }
 
-/** Blocks each entry, or exempts it, in place of the block or the exemption that it has. */
+/** Blocks each policy, or exempts it, in place of the block or the exemption that it has. */
 export interface OverrideRequest extends RequestBase {
   readonly verb: 'block' | 'exempt'
   readonly forMs: number
@@ -78,7 +78,7 @@ export interface EndOverrideRequest extends RequestBase {
   readonly verb: 'unblock' | 'unexempt'
 }
 
-/** Deletes the counts, and with `unblock` the blocks too. It keeps exemptions. Without `unblock` it is not allowed while an entry is blocked. */
+/** Deletes the counts, and with `unblock` the blocks too. It keeps exemptions. Without `unblock` it is not allowed while a policy is blocked. */
 export interface ResetRequest extends RequestBase {
   readonly verb: 'reset'
   readonly unblock: boolean
@@ -102,16 +102,16 @@ export type StoreRequest =
   | ResetRequest
   | LeaseRequest
 
-/** A peek at the same entries and keys. */
-export function peekOf({ entries, keys, now, lease }: StoreRequest, cost: Cost): PeekRequest {
-  return { verb: 'peek', entries, keys, now, lease, cost }
+/** A peek at the same policies and keys. */
+export function peekOf({ policies, keys, now, lease }: StoreRequest, cost: Cost): PeekRequest {
+  return { verb: 'peek', policies, keys, now, lease, cost }
 }
 
-/** The request with some of its entries, by their indices. */
+/** The request with some of its policies, by their indices. */
 export function partOf<Q extends StoreRequest>(request: Q, indices: readonly number[]): Q {
   const part = {
     ...request,
-    entries: indices.map((i) => request.entries[i]),
+    policies: indices.map((i) => request.policies[i]),
     keys: indices.map((i) => request.keys[i]),
   }
   if ('cost' in request) Object.assign(part, { cost: costsAt(request.cost, indices) })
@@ -122,14 +122,14 @@ export function partOf<Q extends StoreRequest>(request: Q, indices: readonly num
   return part
 }
 
-/** The requests that undo a consumption: none if all its entries were exempt, else one with those that were not. */
+/** The requests that undo a consumption: none if all its policies were exempt, else one with those that were not. */
 export function refundsOf(
-  { entries, keys, now, lease, cost }: ConsumeRequest,
+  { policies, keys, now, lease, cost }: ConsumeRequest,
   receipts: readonly State[],
 ): readonly RefundReceiptRequest[] {
   const whole: RefundReceiptRequest = {
     verb: 'refundReceipt',
-    entries,
+    policies,
     keys,
     now,
     lease,
@@ -137,19 +137,19 @@ export function refundsOf(
     receipts,
   }
   if (!receipts.some(isExempt)) return [whole]
-  const taken = [...entries.keys()].filter((i) => !isExempt(receipts[i]))
+  const taken = [...policies.keys()].filter((i) => !isExempt(receipts[i]))
   return taken.length === 0 ? [] : [partOf(whole, taken)]
 }
 
-/** The state of one entry at the time `now`. */
+/** The state of one policy at the time `now`. */
 export interface State {
   readonly row: Row
   /**
-   * The end of the last block, in the past or in the future; 0 if there was none. A negative number means that the entry is exempt: without the sign it
+   * The end of the last block, in the past or in the future; 0 if there was none. A negative number means that the policy is exempt: without the sign it
    * is the end of the exemption, which is after `now`. A key has either a block or an exemption, so both are one number everywhere.
    */
   readonly blockedUntil: number
-  /** The time by which this entry was decided. It differs between entries that follow different clocks, or that are on different servers. */
+  /** The time by which this policy was decided. It differs between policies that follow different clocks, or that are on different servers. */
   readonly now: number
   /**
    * The number of resets of the key in the millisecond of `now`, up to this state.
@@ -159,7 +159,7 @@ export interface State {
   readonly resets?: number
 }
 
-/** Whether an exemption allowed this entry, so that nothing was counted. */
+/** Whether an exemption allowed this policy, so that nothing was counted. */
 export function isExempt({ blockedUntil }: Pick<State, 'blockedUntil'>): boolean {
   return blockedUntil < 0
 }
@@ -172,27 +172,27 @@ export function isExempt({ blockedUntil }: Pick<State, 'blockedUntil'>): boolean
 export type Source = 'store' | 'local' | 'fallback' | 'open' | 'closed'
 
 /** The result of a request that did not fail. */
-export interface Outcome {
+export interface StoreResult {
   /**
-   * Whether all entries allowed the cost. Then, and only then, each of them that is not exempt has counted it. A `reset` without `unblock` is not allowed while an entry is
+   * Whether all policies allowed the cost. Then, and only then, each of them that is not exempt has counted it. A `reset` without `unblock` is not allowed while a policy is
    * blocked. A `release` or `renew` is not allowed if the lease is not held. All other verbs are always allowed.
    */
   readonly allowed: boolean
-  /** The state of each entry after the decision. It is also the receipt of a consumption. */
+  /** The state of each policy after the decision. It is also the receipt of a consumption. */
   readonly states: readonly State[]
   /** @default 'store' */
   readonly source?: Source
 }
 
-/** The return value of a store for one request: its outcome, or its error. An error concerns no other request. */
-export type Answer = Outcome | SluiceError
+/** The return value of a store for one request: its result, or its error. An error concerns no other request. */
+export type Answer = StoreResult | SluiceError
 
 /**
  * The version of the contract between limiters and stores: the types of this file, and the steps, cells, args and Lua of each algorithm. An application
  * can contain several copies of this package, and a limiter accepts a store of another copy if both have the same version. Increase it with every
  * change that another copy would misinterpret.
  */
-export const contractVersion: number = 4
+export const contractVersion: number = 5
 
 /** The property of a store that contains its contract. A store that an application implements itself does not have it. */
 export const storeContract: unique symbol = Symbol.for('@sluice/core:store')
@@ -206,7 +206,7 @@ export interface StoreContract {
 }
 
 /**
- * Keeps the counts. A store runs each request all or nothing: it looks at all entries first, and takes the cost only if all of them allow it. A store
+ * Keeps the counts. A store runs each request all or nothing: it looks at all policies first, and takes the cost only if all of them allow it. A store
  * does not depend on any particular algorithm: it loads rows, calls the steps on them, and keeps the rows until `ends`.
  */
 export interface SyncStore {

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
-import type { BodiedAlgorithm, BodiedSteps, Lease, Row } from '../../src/algorithms/algorithm.js'
+import type {
+  AlgorithmWithRecords,
+  RequestSteps,
+  Lease,
+  Row,
+} from '../../src/algorithms/algorithm.js'
 import { concurrencySteps } from '../../src/algorithms/concurrency/step.js'
 import { slidingLogSteps } from '../../src/algorithms/sliding-log/step.js'
 
@@ -34,44 +39,44 @@ interface Taken {
 }
 
 /** A state that a process keeps, or that is packed and read again after each call. */
-class State<P extends object, B> {
+class State<P extends object, R> {
   row: Row
-  body: B
+  records: R
   readonly taken: Taken[] = []
-  readonly #algorithm: BodiedAlgorithm<P, B>
+  readonly #algorithm: AlgorithmWithRecords<P, R>
   readonly #params: P
   readonly #isPacked: boolean
   #now = start
 
-  constructor(algorithm: BodiedAlgorithm<P, B>, params: P, isPacked: boolean) {
-    const { moments, counts } = algorithm.cells(params)
+  constructor(algorithm: AlgorithmWithRecords<P, R>, params: P, isPacked: boolean) {
+    const { times, counts } = algorithm.cells(params)
     this.#algorithm = algorithm
     this.#params = params
     this.#isPacked = isPacked
-    this.row = Array.from({ length: moments + counts }, () => 0)
-    this.body = algorithm.newBody(params)
+    this.row = Array.from({ length: times + counts }, () => 0)
+    this.records = algorithm.newRecords(params)
   }
 
   run({ verb, after, units, owner, about }: Move): readonly unknown[] {
     this.#now += after
-    const { moments, counts, views = 0 } = this.#algorithm.cells(this.#params)
-    const row = [...this.row, ...Array.from({ length: views }, () => 0)]
+    const { times, counts, extras = 0 } = this.#algorithm.cells(this.#params)
+    const row = [...this.row, ...Array.from({ length: extras }, () => 0)]
     const earlier = this.taken.at(-1 - about)
     const id = `lease ${this.taken.length}`
     const isNew = verb === 'take' || verb === 'refundUnits'
     const lease = isNew ? { id, owner: owner === 0 ? id : `owner ${owner}` } : earlier?.lease
     if (lease === undefined) return []
-    const steps = this.#algorithm.bind(this.body, lease)
+    const steps = this.#algorithm.bind(this.records, lease)
     const fits = steps.look(row, this.#params, this.#now, verb === 'take' ? units : 0)
     const isDenied = verb === 'take' && !fits
     const result = isDenied ? false : this.#step(steps, verb, row, units, lease, earlier)
     // A denial and a lease that is not held change nothing.
-    if (result !== false) this.#save(row, moments + counts)
+    if (result !== false) this.#save(row, times + counts)
     return [fits, result, ...row, this.#algorithm.wait(row, this.#params, this.#now, units)]
   }
 
   #step(
-    steps: BodiedSteps<P>,
+    steps: RequestSteps<P>,
     verb: Move['verb'],
     row: Row,
     units: number,
@@ -93,10 +98,10 @@ class State<P extends object, B> {
     this.row = row.slice(0, width)
     if (!this.#isPacked) return
     const isVoid = this.row.every((cell) => cell === 0)
-    const bytes = this.#algorithm.packBody(this.body)
-    const body = isVoid ? undefined : this.#algorithm.unpackBody(bytes, this.row)
-    if (!isVoid) expect(body).not.toBe(undefined)
-    this.body = body ?? this.#algorithm.newBody(this.#params)
+    const bytes = this.#algorithm.packRecords(this.records)
+    const records = isVoid ? undefined : this.#algorithm.unpackRecords(bytes, this.row)
+    if (!isVoid) expect(records).not.toBe(undefined)
+    this.records = records ?? this.#algorithm.newRecords(this.#params)
   }
 }
 
@@ -109,9 +114,9 @@ describePacked(
 )
 describePacked('leases', concurrencySteps, { limit: 12, lease: 1500 }, 1)
 
-function describePacked<P extends object, B>(
+function describePacked<P extends object, R>(
   name: string,
-  algorithm: BodiedAlgorithm<P, B>,
+  algorithm: AlgorithmWithRecords<P, R>,
   given: P,
   scale: number,
 ): void {
@@ -136,20 +141,20 @@ function describePacked<P extends object, B>(
       const state = new State(algorithm, given, true)
       for (let i = 0; i < 10; i++)
         state.run({ verb: 'take', after: 3, units: 1, owner: i % 3, about: 0 })
-      const bytes = algorithm.packBody(state.body)
-      expect(algorithm.unpackBody(bytes, state.row)).not.toBe(undefined)
+      const bytes = algorithm.packRecords(state.records)
+      expect(algorithm.unpackRecords(bytes, state.row)).not.toBe(undefined)
       for (let length = 0; length < bytes.length; length++) {
-        expect(algorithm.unpackBody(bytes.subarray(0, length), state.row)).toBe(undefined)
+        expect(algorithm.unpackRecords(bytes.subarray(0, length), state.row)).toBe(undefined)
       }
       expect(
-        algorithm.unpackBody(
+        algorithm.unpackRecords(
           bytes,
           state.row.map(() => 0),
         ),
       ).toBe(undefined)
       for (let at = 0; at < bytes.length; at++) {
         for (let value = 0; value < 256; value++)
-          algorithm.unpackBody(bytes.with(at, value), state.row)
+          algorithm.unpackRecords(bytes.with(at, value), state.row)
       }
     })
   })
@@ -159,7 +164,7 @@ function describePacked<P extends object, B>(
 test('packs a log of three records into the bytes of this layout', () => {
   const state = new State(slidingLogSteps, { limit: 900, window: 5000 }, false)
   for (const after of [0, 300, 7]) state.run({ verb: 'take', after, units: 1, owner: 0, about: 0 })
-  expect(hexOf(slidingLogSteps.packBody(state.body))).toBe('000380d8d79daa3301ac02010701')
+  expect(hexOf(slidingLogSteps.packRecords(state.records))).toBe('000380d8d79daa3301ac02010701')
 })
 
 test('packs a lease, and an owner with two, into the bytes of this layout', () => {
@@ -169,7 +174,7 @@ test('packs a lease, and an owner with two, into the bytes of this layout', () =
   const first = '0001010e6c65617365203080e09dbeedd19a03'
   const grants = ['0e6c65617365203180e89dbeedd19a03', '0e6c65617365203280f09dbeedd19a03']
   const second = `010e6f776e657220310102${grants.join('')}`
-  expect(hexOf(concurrencySteps.packBody(state.body))).toBe(`02${first}${second}`)
+  expect(hexOf(concurrencySteps.packRecords(state.records))).toBe(`02${first}${second}`)
 })
 
 test('a log of 8,000 units in any window, or 1,000 leases, fits into 48 KiB', () => {
@@ -184,12 +189,12 @@ test('a log of 8,000 units in any window, or 1,000 leases, fits into 48 KiB', ()
         about: 0,
       })
     }
-    expect(slidingLogSteps.packBody(log.body).length).toBeLessThan(49_152)
+    expect(slidingLogSteps.packRecords(log.records).length).toBeLessThan(49_152)
   }
   const leases = new State(concurrencySteps, { limit: 1000, lease: 60_000 }, false)
   for (let i = 0; i < 1000; i++)
     leases.run({ verb: 'take', after: 1, units: 1, owner: 0, about: 0 })
-  expect(concurrencySteps.packBody(leases.body).length).toBeLessThan(49_152)
+  expect(concurrencySteps.packRecords(leases.records).length).toBeLessThan(49_152)
 })
 
 function hexOf(bytes: Uint8Array): string {

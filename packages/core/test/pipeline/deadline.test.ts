@@ -85,13 +85,13 @@ describe('with fake timers', () => {
     expect(codesOf(await answers)).toEqual(Array(5).fill('SLUICE_STORE_TIMEOUT'))
     expect(stub.calls).toHaveLength(2)
     stub.work()
-    const outcomes = asked.map(stub.memory.run)
-    for (let i = 0; i < 4; i++) given.set(asked[i], outcomes[i])
+    const results = asked.map(stub.memory.run)
+    for (let i = 0; i < 4; i++) given.set(asked[i], results[i])
     late.resolve()
     await pass(0)
-    const [outcome] = outcomes
+    const [result] = results
     expect(stub.calls.slice(2)).toEqual([
-      [{ ...asked[0], verb: 'refundReceipt', receipts: 'states' in outcome ? outcome.states : [] }],
+      [{ ...asked[0], verb: 'refundReceipt', receipts: 'states' in result ? result.states : [] }],
     ])
     const used = ['key', 'fourth'].map((key) => stub.memory.run(request('peek', { keys: [key] })))
     expect(used.map((left) => 'states' in left && left.states[0].row[1])).toEqual([0, 1])

@@ -4,7 +4,7 @@ import { createServerClock, processTime } from '../../src/clock.js'
 import { bindPolicies, type Policies } from '../../src/limiter/bound-policies.js'
 import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
-import type { LaneOf } from '../../src/stores/redis/lanes.js'
+import type { TargetOf } from '../../src/stores/redis/plans.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
 import { redisTransport } from '../../src/stores/redis/index.js'
 import { createPipeline } from '../../src/stores/pipeline/pipeline.js'
@@ -75,36 +75,36 @@ export function pipelineOver(
   over: AsyncStore | Calls,
   {
     timeoutMs = 250,
-    laneOf = () => onlyLane,
+    targetOf = () => onlyTarget,
     isRequestBound = false,
-  }: { timeoutMs?: number; laneOf?: LaneOf; isRequestBound?: boolean } = {},
+  }: { timeoutMs?: number; targetOf?: TargetOf; isRequestBound?: boolean } = {},
 ): AsyncStore {
   const calls = 'send' in over ? over : callsOf(over)
-  const connect = redisTransport(calls, laneOf, isRequestBound)
+  const connect = redisTransport(calls, targetOf, isRequestBound)
   return createPipeline({ name: 'stub', timeoutMs, isRequestBound }, (notes) => ({
     ...connect(notes),
     ...('close' in over && { close: () => over.close() }),
   }))
 }
 
-const onlyLane = { plan: undefined, clock: createServerClock() }
+const onlyTarget = { plan: undefined, clock: createServerClock() }
 
 function callsOf(store: AsyncStore): Calls {
   return {
-    send: (requests, _lane, answered) => void store.run(requests).then(answered),
+    send: (requests, _target, answered) => void store.run(requests).then(answered),
     ping: () => store.ping(),
   }
 }
 
 /** Makes requests about the key 'key', as a limiter of these policies would. */
 export function asking(policies: Policies) {
-  const entries = bindPolicies('api', policies)
+  const bound = bindPolicies('api', policies)
   return (
     verb: 'consume' | 'peek' | 'penalize' | 'block' | 'exempt',
     { cost = 1, ...change }: Partial<ConsumeRequest> = {},
   ): StoreRequest => {
-    const keys = entries.map(() => 'key')
-    const about = { entries, keys, now: undefined, lease: { id: '', owner: '' }, ...change }
+    const keys = bound.map(() => 'key')
+    const about = { policies: bound, keys, now: undefined, lease: { id: '', owner: '' }, ...change }
     if (verb === 'block' || verb === 'exempt') return { ...about, verb, forMs: 1000 }
     return verb === 'penalize'
       ? { ...about, verb, units: costAt(cost, 0) }

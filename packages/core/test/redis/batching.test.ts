@@ -3,11 +3,11 @@ import { concurrency } from '@sluice/core'
 import { expect, test } from 'vitest'
 import { sluiceError } from '../../src/errors.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
-import type { LaneOf } from '../../src/stores/redis/lanes.js'
+import type { TargetOf } from '../../src/stores/redis/plans.js'
 import { allowed, asker, denied, general, recorder, request } from './held-store.js'
 import { pipelineOver } from '../pipeline/stub-store.js'
 
-const oneLane: LaneOf = () => general
+const oneTarget: TargetOf = () => general
 
 function keysFrom(first: number, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${first + i}`)
@@ -15,14 +15,14 @@ function keysFrom(first: number, count: number): string[] {
 
 test('a request is sent at once if no other is pending', () => {
   const { store, calls } = recorder()
-  const { ask } = asker(pipelineOver(store, { laneOf: oneLane }))
+  const { ask } = asker(pipelineOver(store, { targetOf: oneTarget }))
   ask(request('a'))
   expect(calls).toEqual([['a']])
 })
 
 test('requests of one turn of the event loop are sent in their order at its end while a call is pending, and do not wait for that call', async () => {
   const { store, calls, answer } = recorder()
-  const { ask, answered } = asker(pipelineOver(store, { laneOf: oneLane }))
+  const { ask, answered } = asker(pipelineOver(store, { targetOf: oneTarget }))
   for (const key of ['a', 'b', 'denied', 'b']) ask(request(key))
   expect(calls).toEqual([['a']])
   await turn()
@@ -33,7 +33,7 @@ test('requests of one turn of the event loop are sent in their order at its end 
 
 test('each request of a list has its own answer', async () => {
   const { store, answer } = recorder()
-  const given = pipelineOver(store, { laneOf: oneLane }).run(
+  const given = pipelineOver(store, { targetOf: oneTarget }).run(
     ['a', 'denied', 'b'].map((key) => request(key)),
   )
   for (let i = 0; i < 2; i++) answer()
@@ -42,7 +42,7 @@ test('each request of a list has its own answer', async () => {
 
 test('a call takes half of the waiting and pending requests, and at least 2', async () => {
   const { store, calls } = recorder()
-  const { ask } = asker(pipelineOver(store, { laneOf: oneLane }))
+  const { ask } = asker(pipelineOver(store, { targetOf: oneTarget }))
   ask(request('first'))
   for (const key of keysFrom(0, 39)) ask(request(key))
   await turn()
@@ -54,7 +54,7 @@ test('a call takes half of the waiting and pending requests, and at least 2', as
 
 test('a call has at most 128 requests, and a longer list is answered as a whole', async () => {
   const { store, calls, answer } = recorder()
-  const given = pipelineOver(store, { laneOf: oneLane }).run(
+  const given = pipelineOver(store, { targetOf: oneTarget }).run(
     keysFrom(0, 1000).map((key) => request(key)),
   )
   expect(calls.map((keys) => keys.length)).toEqual([...Array(7).fill(128), 104])
@@ -65,7 +65,7 @@ test('a call has at most 128 requests, and a longer list is answered as a whole'
 
 test('a call has fewer requests if each of them reads a body', () => {
   const { store, calls } = recorder()
-  const { ask } = asker(pipelineOver(store, { laneOf: oneLane }))
+  const { ask } = asker(pipelineOver(store, { targetOf: oneTarget }))
   const leases = concurrency({ limit: 5, lease: '1m' })
   ask(...keysFrom(0, 256).map((key) => request(key, leases)))
   expect(calls.map((keys) => keys.length)).toEqual(Array(8).fill(32))
@@ -74,14 +74,14 @@ test('a call has fewer requests if each of them reads a body', () => {
 test('an error is the answer of the request that it belongs to', async () => {
   const failed = sluiceError('SLUICE_STORE_FAILED', 'redis', 'WRONGTYPE')
   const { store, answer } = recorder()
-  const given = pipelineOver(store, { laneOf: oneLane }).run([request('a'), request('bad')])
+  const given = pipelineOver(store, { targetOf: oneTarget }).run([request('a'), request('bad')])
   answer([allowed, failed])
   expect(await given).toEqual([allowed, failed])
 })
 
 test('an empty list has an empty answer', async () => {
   const { store, calls } = recorder()
-  expect(await pipelineOver(store, { laneOf: oneLane }).run([])).toEqual([])
+  expect(await pipelineOver(store, { targetOf: oneTarget }).run([])).toEqual([])
   expect(calls).toEqual([])
 })
 
@@ -90,10 +90,10 @@ test.each([
   ['the deny cache', denied],
 ])('a loop of requests that %s answer at once does not block the event loop', async (_, given) => {
   const store: Calls = {
-    send: (requests, _lane, done) => done(requests.map(() => given)),
+    send: (requests, _target, done) => done(requests.map(() => given)),
     ping: async () => true,
   }
-  const batching = pipelineOver(store, { laneOf: oneLane })
+  const batching = pipelineOver(store, { targetOf: oneTarget })
   const turned = { yet: false }
   setImmediate(() => (turned.yet = true))
   for (let asked = 0; asked < 1000 && !turned.yet; asked++) await batching.run([request('a')])

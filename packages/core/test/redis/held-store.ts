@@ -4,7 +4,7 @@ import { registerAlgorithms } from '../../src/algorithms/register.js'
 import { bindPolicies } from '../../src/limiter/bound-policies.js'
 import { enterOf, PendingRequest } from '../../src/stores/pending.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
-import type { Lane } from '../../src/stores/redis/plans.js'
+import type { Target } from '../../src/stores/redis/plans.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
 
 registerAlgorithms()
@@ -12,17 +12,17 @@ registerAlgorithms()
 const window = fixedWindow({ limit: 5, window: '1m' })
 
 export function request(key: string, policy: Policy = window): StoreRequest {
-  const entries = bindPolicies('api', policy)
+  const policies = bindPolicies('api', policy)
   const lease = { id: '', owner: '' }
-  return { verb: 'consume', entries, keys: [key], cost: 1, now: undefined, lease }
+  return { verb: 'consume', policies, keys: [key], cost: 1, now: undefined, lease }
 }
 
-/** A lane without a plan. */
-export function newLane(): Lane {
+/** A target without a plan. */
+export function newTarget(): Target {
   return { plan: undefined, clock: createServerClock() }
 }
 
-export const general: Lane = newLane()
+export const general: Target = newTarget()
 
 export const allowed: Answer = { allowed: true, states: [] }
 export const denied: Answer = {
@@ -46,7 +46,7 @@ export function recorder(): Recorder {
   return {
     calls,
     store: {
-      send(requests, _lane, done) {
+      send(requests, _target, done) {
         calls.push(requests.map(({ keys }) => keys[0]))
         open.push(() => done(given ?? requests.map(({ keys }) => answerTo(keys[0]))))
       },

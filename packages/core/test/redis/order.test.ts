@@ -1,31 +1,31 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { LaneOf } from '../../src/stores/redis/lanes.js'
+import type { TargetOf } from '../../src/stores/redis/plans.js'
 import type { StoreRequest } from '../../src/stores/store.js'
-import { asker, general, newLane, recorder, request } from './held-store.js'
+import { asker, general, newTarget, recorder, request } from './held-store.js'
 import { pipelineOver } from '../pipeline/stub-store.js'
 
-const plan = newLane()
-const other = newLane()
+const plan = newTarget()
+const other = newTarget()
 
-/** The last letter of a key names its lane. */
-const laneOf: LaneOf = ({ verb, keys: [key] }) => {
+/** The last letter of a key names its target. */
+const targetOf: TargetOf = ({ verb, keys: [key] }) => {
   if (verb !== 'consume' || key.endsWith('G')) return general
   if (key.endsWith('A')) return undefined
   return key.endsWith('O') ? other : plan
 }
 
-function lanes() {
+function targets() {
   const { store, calls, answer } = recorder()
-  return { calls, answer, ...asker(pipelineOver(store, { laneOf })) }
+  return { calls, answer, ...asker(pipelineOver(store, { targetOf })) }
 }
 
 function penalize(key: string): StoreRequest {
   return { ...request(key), verb: 'penalize', units: 1 }
 }
 
-test('each lane has calls of its own, and waits for no answer to another', async () => {
-  const { calls, answer, ask, answered } = lanes()
+test('each target has calls of its own, and waits for no answer to another', async () => {
+  const { calls, answer, ask, answered } = targets()
   for (const key of ['deadO', 'deadO', 'liveD', 'aloneA', 'liveD', 'aloneA']) ask(request(key))
   await turn()
   expect(calls).toEqual([['deadO'], ['aloneA'], ['aloneA'], ['deadO'], ['liveD', 'liveD']])
@@ -34,7 +34,7 @@ test('each lane has calls of its own, and waits for no answer to another', async
 })
 
 test('calls about a key are sent in the order of its requests, before any is answered', async () => {
-  const { calls, ask } = lanes()
+  const { calls, ask } = targets()
   ask(request('k'))
   // The requests about `l` have no order relative to those about `k`.
   ask(request('k'), request('l'), penalize('k'), penalize('m'), request('l'), request('k'))

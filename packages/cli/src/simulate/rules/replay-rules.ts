@@ -4,7 +4,7 @@ import {
   settlementOf,
   type Consumption,
   type Judgement,
-  type Part,
+  type LimitResult,
   type RuleDecision,
 } from '@sluice/core/http'
 import { createReplay, type Replay } from '@sluice/core/replay'
@@ -108,7 +108,9 @@ export function createRulesReplay(
   }
 
   function decided(judgement: Judgement, record: LogRecord): Denial | undefined {
-    const carried = carryOut(limiter, judgement, { onTaken: (part) => settleLater(part, record) })
+    const carried = carryOut(limiter, judgement, {
+      onTaken: (result) => settleLater(result, record),
+    })
     if ('then' in carried) throw new Error('the rules wait for a decision')
     const numbers = new Map<string, Denial>()
     for (const key of keysOf(judgement)) {
@@ -131,10 +133,10 @@ export function createRulesReplay(
   }
 
   /** At the end of the response, releases leases and refunds rules that do not count such a response. */
-  function settleLater(part: Part, record: LogRecord): void {
-    const { consumption, decision } = part
+  function settleLater(result: LimitResult, record: LogRecord): void {
+    const { consumption, decision } = result
     const { lease } = decision
-    const { refunded, reset } = settlementOf(part, record.status < 400)
+    const { refunded, reset } = settlementOf(result, record.status < 400)
     if (lease === undefined && refunded.length === 0 && reset === undefined) return
     ends.push(record.at + (record.durationMs ?? 0), () => {
       // A memory store releases it at once.

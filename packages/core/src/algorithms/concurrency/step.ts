@@ -1,7 +1,7 @@
 import {
   usualReading,
-  type BodiedAlgorithm,
-  type BodiedSteps,
+  type AlgorithmWithRecords,
+  type RequestSteps,
   type Lease,
   type Row,
 } from '../algorithm.js'
@@ -51,15 +51,15 @@ const never = 2 ** 52
 /** How long the last token is kept after all leases have ended. */
 const rememberedMs = 60_000
 
-export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
+export const concurrencySteps: AlgorithmWithRecords<ConcurrencyParams, Leases> = {
   id: 8,
-  cells: () => ({ moments: 1, counts: 2, views: 3 }),
+  cells: () => ({ times: 1, counts: 2, extras: 3 }),
   args: ({ limit, lease }) => [limit, lease, rememberedMs],
-  newBody: newLeases,
-  packBody: packLeases,
-  unpackBody: (bytes, row) => unpackLeases(bytes, row[HELD]),
-  bodies: [2, 3, 4],
-  bodied: true,
+  newRecords: newLeases,
+  packRecords: packLeases,
+  unpackRecords: (bytes, row) => unpackLeases(bytes, row[HELD]),
+  recordKeys: [2, 3, 4],
+  hasRecords: true,
   bind,
 
   // The token is kept until the clock alone makes the next one greater, even if the clock is set back by a minute.
@@ -84,11 +84,11 @@ export const concurrencySteps: BodiedAlgorithm<ConcurrencyParams, Leases> = {
   token: (row) => row[TOKEN],
 }
 
-function bind(leases: Leases, lease: Lease): BodiedSteps<ConcurrencyParams> {
+function bind(leases: Leases, lease: Lease): RequestSteps<ConcurrencyParams> {
   /** The lease that is asked for. After `take` it is undefined, and `look` then returns whether another request would fit. */
   let requested: Lease | undefined = lease
 
-  const steps: BodiedSteps<ConcurrencyParams> = {
+  const steps: RequestSteps<ConcurrencyParams> = {
     look(row, params, now, cost) {
       const { limit } = params
       row[LAST] = Math.max(row[LAST], now)

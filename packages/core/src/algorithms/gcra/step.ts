@@ -35,7 +35,7 @@ const latest = 2 ** 47
 export const gcraSteps: Algorithm<GcraParams> = {
   ...usualReading,
   id: 3,
-  cells: () => ({ moments: 1, counts: 2 }),
+  cells: () => ({ times: 1, counts: 2 }),
   args: ({ burst, refill, every, initial, remembered, span }) => {
     return [burst, refill, every, initial, remembered, span]
   },
@@ -103,17 +103,17 @@ export const gcraSteps: Algorithm<GcraParams> = {
   full: idleAt,
   persistsOnDenial: ({ burst, initial }) => initial < burst,
 
-  settle(settled, cost) {
-    const { row, params, now } = settled
+  settle(decided, cost) {
+    const { row, params, now } = decided
     const { burst, refill, every } = params
     if (cost > 0) {
       gcraSteps.take(row, params, now, cost)
-      settled.ends = gcraSteps.ends(row, params)
+      decided.ends = gcraSteps.ends(row, params)
     }
     const used = gcraSteps.used(row, params, now)
-    settled.used = used
-    settled.next = backlogAtMost(row, refill, (Math.min(used, burst) - 1) * every) - now
-    settled.full = idleAt(row)
+    decided.used = used
+    decided.next = backlogAtMost(row, refill, (Math.min(used, burst) - 1) * every) - now
+    decided.full = idleAt(row)
   },
 }
 

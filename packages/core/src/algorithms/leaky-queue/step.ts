@@ -16,7 +16,7 @@ export type LeakyQueueParams = GcraParams & {
 export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
   ...gcraSteps,
   // That of GCRA reads a row by the steps of the meter.
-  settle: (settled, cost) => settleBy(leakyQueueSteps, settled, cost),
+  settle: (decided, cost) => settleBy(leakyQueueSteps, decided, cost),
   id: 4,
   args: ({ maxDelay, largest, ...params }) => [...gcraSteps.args(params, 0), maxDelay, largest],
 

@@ -5,7 +5,7 @@ export const slidingLogLua = (): string => `
 --      that record, 5 the number of records, 6 the chunk after the last one with corrections, 7 when the cost fits, 8 when more units remain
 -- params: 1 limit, 2 window
 --
--- The body is a hash of chunks of 62 records, so that any record is read in constant time, which a list of a million does not allow.
+-- The log is a hash of chunks of 62 records, so that any record is read in constant time, which a list of a million does not allow.
 -- A chunk begins with the time of its first record, six bytes. Each record follows with its time after that and the running total
 -- modulo 2^32, four bytes each. With its header a full chunk fills an allocation of 512 bytes.
 --
@@ -38,7 +38,7 @@ ${correctionsLua()}
   local function bind(keys)
     local key = keys[1]
     local chunks, changed, corrections = {}, {}, correctionsOf(key)
-    -- The first position that the body still has.
+    -- The first position that the log still has.
     local kept
 
     local function numberOf(position)
@@ -107,7 +107,7 @@ ${correctionsLua()}
     local function expire(row, params, now)
       kept = kept or row[4]
       if row[5] == 0 then return end
-      -- If the body is missing, for example evicted, the row is void.
+      -- If the log is missing, for example evicted, the row is void.
       if now >= row[1] + params[2] or chunkOf(row[4]) == '' then return void(row) end
       local gone = math.max(now, row[1]) - params[2]
       local oldest = timeAt(row[4])

@@ -1,4 +1,9 @@
-import { usualReading, type BodiedAlgorithm, type BodiedSteps, type Row } from '../algorithm.js'
+import {
+  usualReading,
+  type AlgorithmWithRecords,
+  type RequestSteps,
+  type Row,
+} from '../algorithm.js'
 import { chunkOf, lastOf } from './corrections.js'
 import { Log, totals } from './log.js'
 
@@ -19,16 +24,16 @@ const CORRECTED = 5
 const FITS = 6
 const MORE = 7
 
-export const slidingLogSteps: BodiedAlgorithm<SlidingLogParams, Log> = {
+export const slidingLogSteps: AlgorithmWithRecords<SlidingLogParams, Log> = {
   ...usualReading,
   id: 7,
-  cells: () => ({ moments: 1, counts: 5, views: 2 }),
+  cells: () => ({ times: 1, counts: 5, extras: 2 }),
   args: ({ limit, window }) => [limit, window],
-  bodies: [1],
-  bodied: true,
-  newBody: () => new Log(),
-  packBody: (log) => log.pack(),
-  unpackBody: (bytes, row) => Log.unpack(bytes, row[FIRST], row[COUNT], row[LAST]),
+  recordKeys: [1],
+  hasRecords: true,
+  newRecords: () => new Log(),
+  packRecords: (log) => log.pack(),
+  unpackRecords: (bytes, row) => Log.unpack(bytes, row[FIRST], row[COUNT], row[LAST]),
   bind: stepsOver,
 
   ends,
@@ -50,7 +55,7 @@ function ends(row: Row, { window }: SlidingLogParams): number {
   return row[USED] === 0 ? 0 : row[LAST] + window
 }
 
-function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
+function stepsOver(log: Log): RequestSteps<SlidingLogParams> {
   /** The units up to the record at a position, including it. */
   function unitsUpTo(row: Row, position: number): number {
     return wrap(log.totalAt(position) - row[BASE] - excess(row, row[FIRST], position))
@@ -102,7 +107,7 @@ function stepsOver(log: Log): BodiedSteps<SlidingLogParams> {
     row[MORE] = row[USED] < more ? 0 : log.timeAt(reaching(row, more)) + window
   }
 
-  /** Removes the records that `look` has found expired. It is called only when the body changes anyway. */
+  /** Removes the records that `look` has found expired. It is called only when the log changes anyway. */
   function trim(row: Row): void {
     if (row[COUNT] === 0) log.clear()
     else log.drop(row[FIRST])

@@ -25,7 +25,7 @@ const SPAN_BEFORE = 6
 export const spreadSteps: Algorithm<SpreadParams> = {
   ...usualReading,
   id: 9,
-  cells: () => ({ moments: 2, counts: 4, views: 1 }),
+  cells: () => ({ times: 2, counts: 4, extras: 1 }),
   args: ({ limit, window }) => [limit, window],
 
   look(row, { limit, window }, now, cost) {
@@ -78,17 +78,17 @@ export const spreadSteps: Algorithm<SpreadParams> = {
   full: (row, params) => spreadSteps.ends(row, params),
   next: (row, params, now, remaining) => spreadSteps.wait(row, params, now, remaining),
 
-  settle(settled, cost) {
-    const { row, params, now } = settled
+  settle(decided, cost) {
+    const { row, params, now } = decided
     const { limit, window } = params
     spreadSteps.take(row, params, now, cost)
     const older = stillCounting(row, window, now)
     const used = row[UNITS] + older
     const ends = spreadSteps.ends(row, params)
-    settled.used = used
-    settled.next = timeOfUnit(row, older, Math.max(1, used + 1 - limit)) + window - now
-    settled.full = ends
-    settled.ends = ends
+    decided.used = used
+    decided.next = timeOfUnit(row, older, Math.max(1, used + 1 - limit)) + window - now
+    decided.full = ends
+    decided.ends = ends
   },
 }
 

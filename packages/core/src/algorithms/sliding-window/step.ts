@@ -19,7 +19,7 @@ const NEWEST = 1
 export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
   ...usualReading,
   id: 2,
-  cells: ({ older }) => ({ moments: 1, counts: 1 + older }),
+  cells: ({ older }) => ({ times: 1, counts: 1 + older }),
   args: ({ limit, size, older, weighted }) => [limit, size, older, weighted],
 
   look(row, params, now, cost) {

@@ -1,8 +1,8 @@
 import { sluiceError } from '../../errors.js'
 import { readOptions, type OptionReader } from '../../options/readers.js'
 import { blockOption, isPolicy, type BlockOptions, type Policy } from '../../policy.js'
-import { policyOf, ruleOf, type Kind } from '../kind.js'
-import { stagedSteps, type Stage } from './step.js'
+import { policyOf, resolvePolicy, type Kind } from '../kind.js'
+import { stagedSteps, type StagePolicy } from './step.js'
 
 /** Options of `staged`. */
 export interface StagedOptions {
@@ -48,9 +48,9 @@ const stage: OptionReader<Policy> = {
     isPolicy(value) && value.block === undefined && value.kind !== 'staged' ? value : undefined,
 }
 
-function stageOf(policy: Policy, name: string): Stage {
-  const { steps, params } = ruleOf(policy, `staged, "${name}"`)
-  if (steps.bodied === true) {
+function stageOf(policy: Policy, name: string): StagePolicy {
+  const { steps, params } = resolvePolicy(policy, `staged, "${name}"`)
+  if (steps.hasRecords === true) {
     throw sluiceError('SLUICE_OPTION_INVALID', 'staged', name, policy, stage.expected)
   }
   return { steps, params }

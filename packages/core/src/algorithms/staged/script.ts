@@ -1,9 +1,9 @@
-/** params: for each of the two policies, the number of times, counts and views in its row, the number of its params, and its params. */
+/** params: for each of the two policies, the number of times, counts and extras in its row, the number of its params, and its params. */
 export function stagedLua(free: string, next: string): string {
   return `
 -- row: the times of free, the times of then, the counts of free, the counts of then;
 --      from which of them the last allowed request took units (1, 2, or 3 for both), plus 4 times the number of resets of then, modulo 2^14;
---      the views of free, the views of then
+--      the extras of free, the extras of then
 (function()
   local first, second = ${free}, ${next}
   local steps = {}
@@ -14,41 +14,41 @@ export function stagedLua(free: string, next: string): string {
     return out
   end
 
-  local function ruleOf(params, at)
-    local rule = { moments = params[at], counts = params[at + 1], views = params[at + 2] }
-    rule.params = slice(params, at + 4, params[at + 3])
-    return rule, at + 4 + params[at + 3]
+  local function policyAt(params, at)
+    local policy = { times = params[at], counts = params[at + 1], extras = params[at + 2] }
+    policy.params = slice(params, at + 4, params[at + 3])
+    return policy, at + 4 + params[at + 3]
   end
 
-  local function partOf(row, rule, momentsAt, countsAt, viewsAt)
-    local part, stored = slice(row, momentsAt + 1, rule.moments), rule.moments + rule.counts
-    for i = 1, rule.counts do part[rule.moments + i] = row[countsAt + i] end
-    for i = 1, rule.views do part[stored + i] = row[viewsAt + i] end
+  local function partOf(row, policy, timesAt, countsAt, extrasAt)
+    local part, stored = slice(row, timesAt + 1, policy.times), policy.times + policy.counts
+    for i = 1, policy.counts do part[policy.times + i] = row[countsAt + i] end
+    for i = 1, policy.extras do part[stored + i] = row[extrasAt + i] end
     return part
   end
 
   local function read(row, params)
-    local a, at = ruleOf(params, 1)
-    local b = ruleOf(params, at)
-    local moments = a.moments + b.moments
-    local stage = moments + a.counts + b.counts + 1
-    a.row = partOf(row, a, 0, moments, stage)
-    b.row = partOf(row, b, a.moments, moments + a.counts, stage + a.views)
+    local a, at = policyAt(params, 1)
+    local b = policyAt(params, at)
+    local times = a.times + b.times
+    local stage = times + a.counts + b.counts + 1
+    a.row = partOf(row, a, 0, times, stage)
+    b.row = partOf(row, b, a.times, times + a.counts, stage + a.extras)
     return a, b, stage
   end
 
-  local function writePart(row, rule, momentsAt, countsAt, viewsAt)
-    local stored = rule.moments + rule.counts
-    for i = 1, rule.moments do row[momentsAt + i] = rule.row[i] end
-    for i = 1, rule.counts do row[countsAt + i] = rule.row[rule.moments + i] end
-    for i = 1, rule.views do row[viewsAt + i] = rule.row[stored + i] end
+  local function writePart(row, policy, timesAt, countsAt, extrasAt)
+    local stored = policy.times + policy.counts
+    for i = 1, policy.times do row[timesAt + i] = policy.row[i] end
+    for i = 1, policy.counts do row[countsAt + i] = policy.row[policy.times + i] end
+    for i = 1, policy.extras do row[extrasAt + i] = policy.row[stored + i] end
   end
 
   local function write(row, a, b)
-    local moments = a.moments + b.moments
-    local stage = moments + a.counts + b.counts + 1
-    writePart(row, a, 0, moments, stage)
-    writePart(row, b, a.moments, moments + a.counts, stage + a.views)
+    local times = a.times + b.times
+    local stage = times + a.counts + b.counts + 1
+    writePart(row, a, 0, times, stage)
+    writePart(row, b, a.times, times + a.counts, stage + a.extras)
   end
 
   function steps.look(row, params, now, cost)
@@ -95,8 +95,8 @@ export function stagedLua(free: string, next: string): string {
     write(row, a, b)
   end
 
-  local function forget(rule, part, now)
-    if rule.forget then return rule.forget(part.row, part.params, now) end
+  local function forget(policy, part, now)
+    if policy.forget then return policy.forget(part.row, part.params, now) end
     for i in ipairs(part.row) do part.row[i] = 0 end
   end
 

@@ -3,7 +3,7 @@ import { stagedId } from '../ids.js'
 
 // row: [the times of free, the times of then, the counts of free, the counts of then;
 //       from which of them the last allowed request took units, plus `takings` times the number of resets of `then`, modulo `starts`;
-//       the views of free, the views of then]
+//       the extras of free, the extras of then]
 const FREE = 1
 const THEN = 2
 const BOTH = 3
@@ -13,38 +13,38 @@ const takings = 4
 const starts = 2 ** 14
 
 /** A policy whose complete state is a row. */
-export interface Stage {
+export interface StagePolicy {
   readonly steps: Algorithm
   readonly params: Params
 }
 
 /** The steps of two policies: the second decides the requests that the first would deny. */
-export function stagedSteps(free: Stage, then: Stage): Algorithm {
-  const first = { views: 0, ...free.steps.cells(free.params) }
-  const second = { views: 0, ...then.steps.cells(then.params) }
-  const stage = first.moments + second.moments + first.counts + second.counts
+export function stagedSteps(free: StagePolicy, then: StagePolicy): Algorithm {
+  const first = { extras: 0, ...free.steps.cells(free.params) }
+  const second = { extras: 0, ...then.steps.cells(then.params) }
+  const stage = first.times + second.times + first.counts + second.counts
 
   function rowOfFree(row: Row): Row {
-    return part(row, first, 0, first.moments + second.moments, stage + 1)
+    return part(row, first, 0, first.times + second.times, stage + 1)
   }
 
   function rowOfThen(row: Row): Row {
-    const countsAt = first.moments + second.moments + first.counts
-    return part(row, second, first.moments, countsAt, stage + 1 + first.views)
+    const countsAt = first.times + second.times + first.counts
+    return part(row, second, first.times, countsAt, stage + 1 + first.extras)
   }
 
   function write(row: Row, freeRow: Row, thenRow: Row): void {
-    const [moments, counts, views] = split(freeRow, first)
-    const [thenMoments, thenCounts, thenViews] = split(thenRow, second)
-    const cells = [...moments, ...thenMoments, ...counts, ...thenCounts, row[stage]]
-    ;[...cells, ...views, ...thenViews].forEach((cell, i) => (row[i] = cell))
+    const [times, counts, extras] = split(freeRow, first)
+    const [thenTimes, thenCounts, thenExtras] = split(thenRow, second)
+    const cells = [...times, ...thenTimes, ...counts, ...thenCounts, row[stage]]
+    ;[...cells, ...extras, ...thenExtras].forEach((cell, i) => (row[i] = cell))
   }
 
   function startsIn(row: Row): number {
     return Math.floor(row[stage] / takings)
   }
 
-  function remaining({ steps, params }: Stage, row: Row, now: number): number {
+  function remaining({ steps, params }: StagePolicy, row: Row, now: number): number {
     return Math.max(0, steps.quota(params) - steps.used(row, params, now))
   }
 
@@ -54,9 +54,9 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     ...usualReading,
     id: stagedId(free.steps.id, then.steps.id),
     cells: () => ({
-      moments: first.moments + second.moments,
+      times: first.times + second.times,
       counts: first.counts + second.counts + 1,
-      views: first.views + second.views,
+      extras: first.extras + second.extras,
     }),
     args: (_params, now) => [...argsOf(free, first, now), ...argsOf(then, second, now)],
     datedArgs: free.steps.datedArgs === true || then.steps.datedArgs === true,
@@ -171,30 +171,30 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
   return { ...steps, queueWait }
 }
 
-function forget({ steps, params }: Stage, row: Row, now: number): void {
+function forget({ steps, params }: StagePolicy, row: Row, now: number): void {
   if (steps.forget === undefined) row.fill(0)
   else steps.forget(row, params, now)
 }
 
 function part(
   row: Row,
-  { moments, counts, views }: Required<Cells>,
-  momentsAt: number,
+  { times, counts, extras }: Required<Cells>,
+  timesAt: number,
   countsAt: number,
-  viewsAt: number,
+  extrasAt: number,
 ): Row {
   return [
-    ...row.slice(momentsAt, momentsAt + moments),
+    ...row.slice(timesAt, timesAt + times),
     ...row.slice(countsAt, countsAt + counts),
-    ...row.slice(viewsAt, viewsAt + views),
+    ...row.slice(extrasAt, extrasAt + extras),
   ]
 }
 
-function split(row: Row, { moments, counts }: Cells): [moments: Row, counts: Row, views: Row] {
-  return [row.slice(0, moments), row.slice(moments, moments + counts), row.slice(moments + counts)]
+function split(row: Row, { times, counts }: Cells): [times: Row, counts: Row, extras: Row] {
+  return [row.slice(0, times), row.slice(times, times + counts), row.slice(times + counts)]
 }
 
-function argsOf({ steps, params }: Stage, cells: Required<Cells>, now: number): number[] {
+function argsOf({ steps, params }: StagePolicy, cells: Required<Cells>, now: number): number[] {
   const args = steps.args(params, now)
-  return [cells.moments, cells.counts, cells.views, args.length, ...args]
+  return [cells.times, cells.counts, cells.extras, args.length, ...args]
 }

@@ -23,7 +23,7 @@ const unlimitedSteps: Algorithm = {
   ...usualReading,
   id: 5,
   countsNothing: true,
-  cells: () => ({ moments: 0, counts: 0 }),
+  cells: () => ({ times: 0, counts: 0 }),
   args: () => [],
   look: () => true,
   take() {},

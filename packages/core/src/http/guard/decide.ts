@@ -2,7 +2,7 @@ import { decisionEvents } from '../../limiter/events.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { clientLeft } from '../request/response.js'
 import { askLimits } from '../rules/ask-limits.js'
-import { ruleDecision, type Asked, type Part } from '../rules/rule-decision.js'
+import { ruleDecision, type LimitResults, type LimitResult } from '../rules/rule-decision.js'
 import { disconnected, denied, handled, unlimited, type Guarded } from './action.js'
 import type { Exchange, Stage } from './exchange.js'
 import { after } from '../../awaitable.js'
@@ -42,14 +42,14 @@ export function decideStage<R, H>(limiter: Limiter, dryRun: boolean): Stage<R, H
   }
 }
 
-function readDecision<R, H>(exchange: Exchange<R, H>, asked: Asked): void {
+function readDecision<R, H>(exchange: Exchange<R, H>, results: LimitResults): void {
   const { judgement } = exchange
-  exchange.part = asked.enforced
+  exchange.result = results.enforced
   if (judgement === undefined) {
-    exchange.decision = asked.enforced?.decision
+    exchange.decision = results.enforced?.decision
     return
   }
-  const decision = ruleDecision(judgement, asked)
+  const decision = ruleDecision(judgement, results)
   // The application sees no decision of shadow rules alone.
   if (!decision.allowed || decision.applied.length > 0 || decision.tags.length > 0) {
     exchange.decision = decision
@@ -72,18 +72,18 @@ export function answerStage<R, H>(
   return answer
 
   function answer(exchange: Exchange<R, H>): void | Promise<void> {
-    const { view, response, earlier, part, decision } = exchange
+    const { view, response, earlier, result, decision } = exchange
     if (decision === undefined) {
       exchange.action = unlimited
       return undefined
     }
     if (onDecision !== undefined) tell(onDecision, view.raw, decision)
-    const asked = part?.consumption
+    const asked = result?.consumption
     const items = asked === undefined ? noItems : itemsFor(asked.policies, earlier, asked.rules)
     const fields =
-      part === undefined || response.headersSent
+      result === undefined || response.headersSent
         ? noFields
-        : fieldsOf(items, part.consumption.policies, part.decision, part.consumption.keys)
+        : fieldsOf(items, result.consumption.policies, result.decision, result.consumption.keys)
     if (decision.allowed || dryRun) {
       exchange.action = { type: 'continue', decision, headers: fields }
       return undefined
@@ -97,19 +97,19 @@ export function answerStage<R, H>(
     items: PolicyItems,
     fields: readonly HeaderField[],
   ): void | Promise<void> {
-    const { view, response, part } = exchange
+    const { view, response, result } = exchange
     const headers =
-      part === undefined
+      result === undefined
         ? fields
-        : [...fields, retryAfter(part.consumption.policies, part.decision)]
+        : [...fields, retryAfter(result.consumption.policies, result.decision)]
     if (onDenied !== undefined) {
       exchange.action = handled(onDenied, response, decision, headers, guarded, () => {
-        if (part !== undefined) settle?.(response, part)
+        if (result !== undefined) settle?.(response, result)
       })
       return undefined
     }
     const status = statusOf(decision.outcome, statusCode)
-    const content = writeContent(view, status, decision, part, items)
+    const content = writeContent(view, status, decision, result, items)
     const violated = decision.deniedBy.map((policy) => publicNameOf(policy, items))
     return after(content, (known) => {
       exchange.action = denied(response, status, known, decision, headers, violated)
@@ -138,26 +138,26 @@ function statusOf(outcome: Outcome | undefined, statusCode: number): number {
   return outcome?.type === 'deny' ? outcome.status : statusCode
 }
 
-/** Writes the body of a denial. Without a part, a rule refuses the request. */
+/** Writes the body of a denial. Without a result, a rule refuses the request. */
 type DenialWriter<R> = (
   view: RequestView<R>,
   status: number,
   decision: RequestDecision,
-  part: Part | undefined,
+  result: LimitResult | undefined,
   items: PolicyItems,
 ) => Content | Promise<Content>
 
 /** Makes the function that writes the body of a denial: that of the rule, that of the options, or a problem. A challenge is a member of the problem. */
 function denialWriter<R, H>({ body, localShare = 1 }: RateLimitOptions<R, H>): DenialWriter<R> {
   const usualContent = contentWriter(body, localShare)
-  return (view, status, decision, part, items) => {
+  return (view, status, decision, result, items) => {
     const { outcome } = decision
     if (outcome?.type === 'deny' && outcome.body !== undefined) {
       return contentOf(outcome.body, 'SLUICE_OPTION_INVALID')
     }
     const more = outcome?.type === 'challenge' ? { challenge: challengeOf(outcome) } : undefined
-    if (part === undefined) return refusalContent(view, status, more)
-    const denial = { status, policies: part.consumption.policies, decision, items }
+    if (result === undefined) return refusalContent(view, status, more)
+    const denial = { status, policies: result.consumption.policies, decision, items }
     return more === undefined
       ? usualContent(view, denial)
       : problemContent(view, denial, localShare, more)

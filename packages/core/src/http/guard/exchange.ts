@@ -4,7 +4,7 @@ import type { RequestView } from '../request/view.js'
 import type { EarlierHeaders } from '../response/fields.js'
 import type { CarryOutOptions } from '../rules/ask-limits.js'
 import type { Consumption, Judgement, RequestDecision } from '../rules/judgement.js'
-import type { Part } from '../rules/rule-decision.js'
+import type { LimitResult } from '../rules/rule-decision.js'
 import type { Action } from './action.js'
 import type { Settle } from './settlement.js'
 
@@ -22,13 +22,13 @@ export class Exchange<R, H> implements CarryOutOptions {
   /** Undefined without rules. */
   declare judgement: Judgement | undefined
   /** The answer to the consumption. */
-  declare part: Part | undefined
+  declare result: LimitResult | undefined
   /** The decision that the application sees. */
   declare decision: RequestDecision | undefined
   /** The result. A stage that sets it ends the exchange. */
   declare action: Action<H> | undefined
-  /** Settles a part that took units; undefined if no response can change what was counted. */
-  declare readonly onTaken: ((part: Part) => void) | undefined
+  /** Settles a result that took units; undefined if no response can change what was counted. */
+  declare readonly onTaken: ((result: LimitResult) => void) | undefined
 
   constructor(
     view: RequestView<R>,
@@ -39,11 +39,11 @@ export class Exchange<R, H> implements CarryOutOptions {
     this.view = view
     this.response = response
     this.earlier = earlier
-    this.onTaken = settle === undefined ? undefined : (part) => settle(response, part)
+    this.onTaken = settle === undefined ? undefined : (result) => settle(response, result)
     this.request = undefined
     this.consumption = undefined
     this.judgement = undefined
-    this.part = undefined
+    this.result = undefined
     this.decision = undefined
     this.action = undefined
   }

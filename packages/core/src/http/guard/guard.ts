@@ -12,15 +12,20 @@ import { answerStage, decideStage } from './decide.js'
 import { after, rescued, type Awaitable } from '../../awaitable.js'
 import { checkOptions } from '../options/check-options.js'
 import { Exchange, runStages, type Stage } from './exchange.js'
-import { judgeByLimit, judgeByRules } from './judge.js'
+import {
+  grantsLeases,
+  judgeByLimit,
+  judgeByRules,
+  unseenConsumptions,
+  unseenOptions,
+} from './judge.js'
 import { watchRequests } from '../request/mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { planOf, type Plan } from '../options/plan.js'
+import { requestPoliciesOf, type RequestPolicies } from '../options/request-policies.js'
 import type { RequestView } from '../request/view.js'
 import type { EarlierHeaders } from '../response/fields.js'
 import type { GuardedResponse } from '../request/response.js'
 import { createSettlement } from './settlement.js'
-import { grantsLeases, unseenConsumptions, unseenOptions } from './unseen.js'
 
 /** Checks each request before its handler. */
 export interface Guard<R, H> {
@@ -83,8 +88,8 @@ export function createGuard<R, H>(
   const { clock, onStoreError, localShare, rules, skip } = options
   const stated = rules?.name ?? options.name ?? route
   const name = stated ?? withoutName
-  const plan = planOf(options)
-  const { policies } = plan
+  const requestPolicies = requestPoliciesOf(options)
+  const { policies } = requestPolicies
   const refuseUnseen = unseenOptions<R, H>(name, options, policies)
   if (!seesResponse) refuseUnseen()
   const { limiter, names } = makeLimiter<Store>({
@@ -96,8 +101,11 @@ export function createGuard<R, H>(
     ...(localShare === undefined ? {} : { localShare }),
   })
   const watch = watchRequests(name, madeAhead)
-  const judge = rules === undefined ? judgeByLimit(name, options, plan) : judgeByRules<R, H>(rules)
-  const settle = isSettled(options, plan) ? createSettlement(limiter, options) : undefined
+  const judge =
+    rules === undefined ? judgeByLimit(name, options, requestPolicies) : judgeByRules<R, H>(rules)
+  const settle = isSettled(options, requestPolicies)
+    ? createSettlement(limiter, options)
+    : undefined
   const judging = [...(skip === undefined ? [] : [skipStage<R, H>(skip)]), judge.judge]
   const deciding = [
     decideStage<R, H>(limiter, options.dryRun ?? false),
@@ -112,7 +120,7 @@ export function createGuard<R, H>(
   ]
   // Last, because a limiter whose options are wrong must not keep a name.
   if (options.store !== undefined) {
-    const own = guardNames(stated, plan.perRequest ? undefined : policies)
+    const own = guardNames(stated, requestPolicies.perRequest ? undefined : policies)
     claimNames(limiter, options.store, [...own, ...names])
   }
 
@@ -175,7 +183,7 @@ function skipStage<R, H>(skip: (request: R) => Awaitable<boolean>): Stage<R, H> 
 /** Whether the response can change what a request has counted, or ends a lease. */
 function isSettled<R, H>(
   { count = 'all', resetOn }: RateLimitOptions<R, H>,
-  { perRequest, policies }: Plan<R>,
+  { perRequest, policies }: RequestPolicies<R>,
 ): boolean {
   return perRequest || count !== 'all' || resetOn !== undefined || grantsLeases(policies)
 }

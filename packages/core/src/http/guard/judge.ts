@@ -9,13 +9,17 @@ import { byIp } from '../keys/by-ip.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { readList } from '../lists/access-list.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { callOptionsOf, type CallOptions, type Plan } from '../options/plan.js'
+import {
+  policiesAndCostOf,
+  type PoliciesAndCost,
+  type RequestPolicies,
+} from '../options/request-policies.js'
 import type { RequestView } from '../request/view.js'
 import { refusalContent } from '../response/denial.js'
 import { noFields } from '../response/fields.js'
 import type { AppliedRule, Consumption, Outcome, Rules } from '../rules/judgement.js'
 import { denied, unlimited } from './action.js'
-import type { Exchange, Judge } from './exchange.js'
+import type { Exchange, Judge, Stage } from './exchange.js'
 
 /**
  * Judges each request by one key and policies: it asks one consumption.
@@ -25,18 +29,18 @@ import type { Exchange, Judge } from './exchange.js'
 export function judgeByLimit<R, H>(
   name: string,
   options: RateLimitOptions<R, H>,
-  plan: Plan<R>,
+  requestPolicies: RequestPolicies<R>,
 ): Judge<R, H> {
   const { key: keyOption = byIp(), dryRun = false } = options
   const allow = readList('allow', options.allow)
   const deny = readList('deny', options.deny)
   const readKey = keyReader(name, keyOption)
-  const callOptions = callOptionsOf(name, plan, options)
+  const policiesAndCost = policiesAndCostOf(name, requestPolicies, options)
   const rulesOf = ruleMaker(options)
-  const asked = typeof callOptions === 'function' ? undefined : askedBy(callOptions)
-  if (!plan.perRequest) {
-    assertNames(options.resetOn, Object.keys(namedPolicies(plan.policies)))
-    resolveKeys(name, bindPolicies(name, plan.policies), placeholderKey(keyOption))
+  const asked = typeof policiesAndCost === 'function' ? undefined : askedBy(policiesAndCost)
+  if (!requestPolicies.perRequest) {
+    assertNames(options.resetOn, Object.keys(namedPolicies(requestPolicies.policies)))
+    resolveKeys(name, bindPolicies(name, requestPolicies.policies), placeholderKey(keyOption))
   }
 
   function keyOf(view: RequestView<R>): Keys | Promise<Keys> {
@@ -64,15 +68,15 @@ export function judgeByLimit<R, H>(
     else if (asked !== undefined) {
       const { policies, cost, rules } = asked
       exchange.consumption = { keys: key, policies, cost, rules }
-    } else if (typeof callOptions === 'function') {
-      return after(callOptions(exchange.view.raw), (own) => {
+    } else if (typeof policiesAndCost === 'function') {
+      return after(policiesAndCost(exchange.view.raw), (own) => {
         exchange.consumption = { keys: key, ...askedBy(own) }
       })
     }
     return undefined
   }
 
-  function askedBy({ policies, cost }: CallOptions): Omit<Consumption, 'keys'> {
+  function askedBy({ policies, cost }: PoliciesAndCost): Omit<Consumption, 'keys'> {
     return { policies, cost, rules: rulesOf(policies) }
   }
 
@@ -139,4 +143,48 @@ function assertNames<R, H>(
   if (stray === undefined) return
   const expected = `names of its policies: ${known.map((name) => JSON.stringify(name)).join(', ')}`
   throw sluiceError('SLUICE_OPTION_INVALID', 'resetOn', 'success', stray, expected)
+}
+
+/** Whether a decision by these policies can have a lease. */
+export function grantsLeases(policies: Policies): boolean {
+  return Object.values(namedPolicies(policies)).some(({ kind }) => kind === 'concurrency')
+}
+
+/**
+ * Makes the stage before the others of a check that sees no response. It refuses options that depend on the response, before anything is taken.
+ *
+ * @throws SluiceError SLUICE_RESPONSE_UNSEEN, at each call of the stage
+ */
+export function unseenOptions<R, H>(
+  limiter: string,
+  { count = 'all', resetOn }: RateLimitOptions<R, H>,
+  policies: Policies,
+): () => void {
+  const options = count === 'all' ? resetOn && '"resetOn"' : '"count"'
+  const needed = options ?? (grantsLeases(policies) ? aConcurrency : undefined)
+  return function refuseOptions() {
+    if (needed !== undefined) throw sluiceError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
+  }
+}
+
+const aConcurrency = 'a policy of "concurrency"'
+
+/** Makes the stage before the limits are asked. It refuses policies and rules that a request has of its own, if they depend on the response. */
+export function unseenConsumptions<R, H>(limiter: string): Stage<R, H> {
+  return function refuseConsumptions({ consumption, judgement }) {
+    const others = judgement?.type === 'ask' ? [...judgement.tagging, ...judgement.shadow] : []
+    for (const asked of consumption === undefined ? others : [consumption, ...others]) {
+      const needed = neededBy(asked)
+      if (needed !== undefined) throw sluiceError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
+    }
+  }
+}
+
+function neededBy({ policies, rules }: Consumption): string | undefined {
+  if (grantsLeases(policies)) return aConcurrency
+  for (const { rule, counts, resetOnSuccess } of rules.values()) {
+    if (counts !== 'all') return `"count" of the rule ${JSON.stringify(rule)}`
+    if (resetOnSuccess) return `"resetOn" of the rule ${JSON.stringify(rule)}`
+  }
+  return undefined
 }

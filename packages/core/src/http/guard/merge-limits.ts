@@ -2,7 +2,7 @@ import { isList, isRecord } from '../../options/predicates.js'
 import { byIp } from '../keys/by-ip.js'
 import { checkOptions } from '../options/check-options.js'
 import { policyOptions, decidedByRules, type RateLimitOptions } from '../options/options.js'
-import { planOf, type Plan } from '../options/plan.js'
+import { requestPoliciesOf, type RequestPolicies } from '../options/request-policies.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import { isPolicy, namedPolicies, type Policy } from '../../policy.js'
 import { after, together } from '../../awaitable.js'
@@ -49,7 +49,10 @@ function merged<R, H>(group: readonly ListedLimit<R, H>[]): ListedLimit<R, H> {
 
 function mergedOptions<R, H>(group: readonly ListedLimit<R, H>[]): RateLimitOptions<R, H> {
   const { limit: _l, window: _w, algorithm: _a, ...shared } = group[0].options
-  return { ...shared, policies: joinPlans(group.map(({ options }) => planOf(options))) }
+  return {
+    ...shared,
+    policies: joinPolicies(group.map(({ options }) => requestPoliciesOf(options))),
+  }
 }
 
 function canMerge<R, H>(first: ListedLimit<R, H>, other: ListedLimit<R, H>): boolean {
@@ -101,19 +104,19 @@ function isPlain(value: unknown): value is object {
 }
 
 /**
- * Joins the policies of several plans. If a name is taken already, a number is appended: the single policy of the first plan is called "default", and
- * that of the second plan "default #2".
+ * Joins the policies of several limits. If a name is taken already, a number is appended: the single policy of the first limit is called "default", and
+ * that of the second limit "default #2".
  */
-function joinPlans<R>(
-  plans: readonly Plan<R>[],
+function joinPolicies<R>(
+  limits: readonly RequestPolicies<R>[],
 ): Policies | ((request: R) => Policies | Promise<Policies>) {
-  if (plans.every(({ perRequest }) => !perRequest)) {
-    return joined(plans.map(({ policies }) => policies))
+  if (limits.every(({ perRequest }) => !perRequest)) {
+    return joined(limits.map(({ policies }) => policies))
   }
   const join = cachedByIdentity(joined)
   return (request) =>
     after(
-      together(plans, (plan) => plan.policiesFor(request)),
+      together(limits, (limit) => limit.policiesFor(request)),
       join,
     )
 }

@@ -11,7 +11,7 @@ import {
   type ResponseOutcome,
   type Settling,
 } from '../request/response.js'
-import type { Part } from '../rules/rule-decision.js'
+import type { LimitResult } from '../rules/rule-decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import { isKey, type Keys } from '../../limiter/arguments.js'
 import { notLimited } from '../../keys.js'
@@ -22,24 +22,24 @@ import { letProcessEnd } from '../../runtime.js'
 import { isPromise } from '../../awaitable.js'
 
 /**
- * Settles a part of a request that continues, once, however its response ends. The part of a denied request that continues has consumed nothing, so it
+ * Settles a result of a request that continues, once, however its response ends. The result of a denied request that continues has consumed nothing, so it
  * can only reset counts.
  */
-export type Settle = (response: GuardedResponse, part: Part) => void
+export type Settle = (response: GuardedResponse, result: LimitResult) => void
 
 /** Makes the function that runs after a response: it releases leases, refunds units that do not count, and resets counts after a success. */
 export function createSettlement<R, H>(
   limiter: Limiter,
   { count, releaseOn = 'done' }: RateLimitOptions<R, H>,
 ): Settle {
-  const counts = typeof count === 'function' ? count : undefined
+  const countsResponse = typeof count === 'function' ? count : undefined
 
-  return function settle(response, part) {
-    const { allowed, lease } = part.decision
-    if (lease !== undefined) whenReleasable(response, lease, settlingOf(part))
-    else if (!(allowed && counts !== undefined) && !dependsOnOutcome(part)) return
-    else if (isReported(response)) response.whenOver(settlingOf(part))
-    else whenOver(response, settlingOf(part))
+  return function settle(response, result) {
+    const { allowed, lease } = result.decision
+    if (lease !== undefined) whenReleasable(response, lease, settlingOf(result))
+    else if (!(allowed && countsResponse !== undefined) && !dependsOnOutcome(result)) return
+    else if (isReported(response)) response.whenOver(settlingOf(result))
+    else whenOver(response, settlingOf(result))
   }
 
   /** Renews the lease of a request, and calls back when it is to be released. */
@@ -57,14 +57,14 @@ export function createSettlement<R, H>(
     else whenHandled(response, lease.lengthMs, { disconnected: stopRenewing, done })
   }
 
-  function settlingOf(part: Part): Settling {
-    const { consumption, decision } = part
+  function settlingOf(result: LimitResult): Settling {
+    const { consumption, decision } = result
     return async function settled(outcome) {
       try {
         await decision.lease?.release()
-        const { refunded, reset } = settlementOf(part, isSuccess(outcome))
-        if (decision.allowed && counts !== undefined) {
-          if (!(await counts(outcome))) await limiter.refund(decision)
+        const { refunded, reset } = settlementOf(result, isSuccess(outcome))
+        if (decision.allowed && countsResponse !== undefined) {
+          if (!(await countsResponse(outcome))) await limiter.refund(decision)
         } else if (refunded.length > 0) await limiter.refund(decision, { policies: refunded })
         if (reset !== undefined) await limiter.reset(reset, { policies: consumption.policies })
       } catch (error) {
@@ -79,7 +79,7 @@ function isSuccess({ status, aborted }: ResponseOutcome): boolean {
   return status < 400 && !aborted
 }
 
-/** The changes that a response makes to the counts of a part. */
+/** The changes that a response makes to the counts of a result. */
 export interface Settlement {
   /** The policies whose units are refunded, because their rule does not count such a response. */
   readonly refunded: readonly string[]
@@ -87,17 +87,17 @@ export interface Settlement {
   readonly reset: Keys | undefined
 }
 
-/** The changes that a response with this success makes to the counts of a part of its request. */
-export function settlementOf(part: Part, succeeded: boolean): Settlement {
-  const { keys, policies } = part.consumption
-  const { allowed } = part.decision
-  const refunded = namesOf(part, (rule) => allowed && !counts(rule, succeeded))
-  const reset = namesOf(part, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
+/** The changes that a response with this success makes to the counts of a result. */
+export function settlementOf(result: LimitResult, succeeded: boolean): Settlement {
+  const { keys, policies } = result.consumption
+  const { allowed } = result.decision
+  const refunded = namesOf(result, (rule) => allowed && !isCounted(rule, succeeded))
+  const reset = namesOf(result, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
   return { refunded, reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset) }
 }
 
-/** Whether a response can change the counts of a part. */
-function dependsOnOutcome({ consumption: { rules }, decision: { allowed } }: Part): boolean {
+/** Whether a response can change the counts of a result. */
+function dependsOnOutcome({ consumption: { rules }, decision: { allowed } }: LimitResult): boolean {
   for (const { counts, resetOnSuccess } of rules.values()) {
     if (resetOnSuccess || (allowed && counts !== 'all')) return true
   }
@@ -106,7 +106,7 @@ function dependsOnOutcome({ consumption: { rules }, decision: { allowed } }: Par
 
 /** The policies that were asked and whose rule fulfils a condition. */
 function namesOf(
-  { consumption: { rules }, decision }: Part,
+  { consumption: { rules }, decision }: LimitResult,
   fulfils: (rule: AppliedRule) => boolean,
 ): readonly string[] {
   return Object.keys(decision.policies).filter((name) => {
@@ -115,7 +115,7 @@ function namesOf(
   })
 }
 
-function counts({ counts }: AppliedRule, succeeded: boolean): boolean {
+function isCounted({ counts }: AppliedRule, succeeded: boolean): boolean {
   return counts === 'all' || (counts === 'successes') === succeeded
 }
 

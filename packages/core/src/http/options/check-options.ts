@@ -30,7 +30,7 @@ import { decidedByRules, type RateLimitOptions } from './options.js'
 import { namedField, uncalledKey } from '../keys/key-advice.js'
 
 /**
- * Checks each option, and those that exclude each other. `planOf` finds missing options.
+ * Checks each option, and those that exclude each other. `requestPoliciesOf` finds missing options.
  *
  * @throws SluiceError if an option is unknown or invalid, or two exclude each other
  */

@@ -4,7 +4,7 @@ import { delayRequest } from '../../limiter/waits.js'
 import { after, rescued, together } from '../../awaitable.js'
 import { warnOfFailure } from '../request/mistakes.js'
 import type { Ask, Consumption, AppliedRule } from './judgement.js'
-import { nothingAsked, type Asked, type Part } from './rule-decision.js'
+import { nothingAsked, type LimitResults, type LimitResult } from './rule-decision.js'
 
 /** The parts that differ between a request over HTTP and one without it. */
 export interface CarryOutOptions {
@@ -12,8 +12,8 @@ export interface CarryOutOptions {
   readonly request?: unknown
   /** Runs work that delays the request. The signal ends it. Without this function nothing delays a request. */
   wait?<T>(work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T>
-  /** Called for each part that took units, also for a shadow part, when the request is allowed. */
-  readonly onTaken?: ((part: Part) => void) | undefined
+  /** Called for each consumption that took units, also for a shadow one, when the request is allowed. */
+  readonly onTaken?: ((result: LimitResult) => void) | undefined
 }
 
 /** The consumptions of a judgement that cannot deny its request. */
@@ -26,24 +26,24 @@ export function askLimits(
   others: OtherLimits | undefined,
   options: CarryOutOptions,
   mayWait: boolean,
-): Asked | Promise<Asked> {
+): LimitResults | Promise<LimitResults> {
   if (enforced === undefined) {
     return others === undefined ? nothingAsked : askOthers(limiter, undefined, others, options)
   }
-  const part = decided(limiter, enforced, options, mayWait)
-  return part instanceof Promise
-    ? part.then((made) => goOn(limiter, made, others, options, mayWait))
-    : goOn(limiter, part, others, options, mayWait)
+  const result = decided(limiter, enforced, options, mayWait)
+  return result instanceof Promise
+    ? result.then((made) => afterEnforced(limiter, made, others, options, mayWait))
+    : afterEnforced(limiter, result, others, options, mayWait)
 }
 
-/** Goes on after the answer that may deny the request. A leaky queue delays it first; if the delay fails, its units are refunded. */
-function goOn(
+/** Continues after the consumption that may deny the request. A leaky queue delays it first; if the delay fails, its units are refunded. */
+function afterEnforced(
   limiter: Limiter,
-  enforced: Part,
+  enforced: LimitResult,
   others: OtherLimits | undefined,
   options: CarryOutOptions,
   mayWait: boolean,
-): Asked | Promise<Asked> {
+): LimitResults | Promise<LimitResults> {
   const { consumption, decision } = enforced
   if (!decision.allowed) return { enforced, tagging: nothingAsked.tagging }
   if (decision.delayMs > 0 && mayWait && options.wait !== undefined) {
@@ -52,7 +52,7 @@ function goOn(
       delayRequest(limiter, { key: keys, policies, decision }, signal),
     )
     return delayed.then((later) =>
-      goOn(limiter, { consumption, decision: later }, others, options, false),
+      afterEnforced(limiter, { consumption, decision: later }, others, options, false),
     )
   }
   if (others !== undefined) return askOthers(limiter, enforced, others, options)
@@ -63,12 +63,12 @@ function goOn(
 /** Asks the consumptions that cannot deny a request. If one of them fails, the units of all are refunded. */
 function askOthers(
   limiter: Limiter,
-  enforced: Part | undefined,
+  enforced: LimitResult | undefined,
   { tagging, shadow, lateShadow }: OtherLimits,
   options: CarryOutOptions,
-): Asked | Promise<Asked> {
+): LimitResults | Promise<LimitResults> {
   const answers = together(tagging, (consumption) =>
-    rescued<Part | Failure>(
+    rescued<LimitResult | Failure>(
       () => decided(limiter, consumption, options, false),
       (error) => ({ error }),
     ),
@@ -76,13 +76,13 @@ function askOthers(
   for (const consumption of shadow) askShadow(limiter, consumption, options)
   if (lateShadow !== undefined) void askLateShadow(limiter, lateShadow, options)
   return after(answers, (all) => {
-    const tags = all.filter(isPart)
+    const tags = all.filter(isResult)
     const taken = tags.filter(({ decision }) => decision.allowed)
     if (enforced !== undefined) taken.unshift(enforced)
     for (const answer of all) {
-      if (!isPart(answer)) return after(refund(limiter, taken), () => rethrow(answer.error))
+      if (!isResult(answer)) return after(refund(limiter, taken), () => rethrow(answer.error))
     }
-    for (const part of taken) options.onTaken?.(part)
+    for (const result of taken) options.onTaken?.(result)
     return { enforced, tagging: tags }
   })
 }
@@ -91,8 +91,8 @@ function askOthers(
 function askShadow(limiter: Limiter, consumption: Consumption, options: CarryOutOptions): void {
   void rescued<void>(
     () =>
-      after(decided(limiter, consumption, options, false), (part) => {
-        if (part.decision.allowed) options.onTaken?.(part)
+      after(decided(limiter, consumption, options, false), (result) => {
+        if (result.decision.allowed) options.onTaken?.(result)
       }),
     () => {},
   )
@@ -116,7 +116,7 @@ function decided(
   consumption: Consumption,
   options: CarryOutOptions,
   mayWait: boolean,
-): Part | Promise<Part> {
+): LimitResult | Promise<LimitResult> {
   const { keys, policies, cost } = consumption
   const { request } = options
   const maxWait = mayWait ? delayOfAll(consumption.rules) : undefined
@@ -143,7 +143,7 @@ function answered(
   options: CarryOutOptions,
   mayWait: boolean,
   decision: Decision,
-): Part | Promise<Part> {
+): LimitResult | Promise<LimitResult> {
   if (mayWait && !decision.allowed) {
     const maxWait = delayOfDenial(consumption.rules, decision)
     if (maxWait !== undefined) return acquired(limiter, consumption, options, maxWait)
@@ -158,7 +158,7 @@ async function acquired(
   consumption: Consumption,
   options: CarryOutOptions,
   maxWait: number,
-): Promise<Part> {
+): Promise<LimitResult> {
   const { keys, policies, cost } = consumption
   const { request } = options
   const call = { cost, policies, maxWait, ...(request === undefined ? {} : { request }) }
@@ -182,9 +182,9 @@ function failed(consumption: Consumption, error: unknown): never {
 }
 
 /** A refund that fails changes no decision: units that stay taken expire, so the limit errs on the strict side. */
-function refund(limiter: Limiter, parts: readonly Part[]): unknown {
+function refund(limiter: Limiter, results: readonly LimitResult[]): unknown {
   return after(
-    together(parts, ({ decision }) =>
+    together(results, ({ decision }) =>
       rescued<unknown>(() => limiter.refund(decision), warnOfFailure),
     ),
     () => {},
@@ -195,7 +195,7 @@ interface Failure {
   readonly error: unknown
 }
 
-function isPart(answer: Part | Failure): answer is Part {
+function isResult(answer: LimitResult | Failure): answer is LimitResult {
   return 'decision' in answer
 }
 

@@ -2,16 +2,16 @@ import type { Limiter } from '../../limiter/limiter.js'
 import { after } from '../../awaitable.js'
 import { askLimits, type CarryOutOptions } from './ask-limits.js'
 import type { Judgement, RuleDecision } from './judgement.js'
-import { nothingAsked, ruleDecision, type Part } from './rule-decision.js'
+import { nothingAsked, ruleDecision, type LimitResult } from './rule-decision.js'
 
 /** A judgement of rules that was carried out. */
 export interface CarriedOut {
   readonly decision: RuleDecision
-  /** The part of the enforced rules; undefined if none was asked. */
-  readonly enforced: Part | undefined
+  /** The result of the enforced rules; undefined if none was asked. */
+  readonly enforced: LimitResult | undefined
 }
 
-/** Carries out the judgement of one request. If a part fails, all units are refunded, and the error is that of the request. */
+/** Carries out the judgement of one request. If a consumption fails, all units are refunded, and the error is that of the request. */
 export function carryOut(
   limiter: Limiter,
   judgement: Judgement,
@@ -38,7 +38,7 @@ export interface DecideOptions {
  * Carries out the judgement of one request. The enforced consumption is asked first. If it allows, the tagging consumptions are asked and awaited, and
  * the shadow consumptions are asked and not awaited. Returns a promise only if the store does, or if a delay applies.
  *
- * The policies of tagging consumptions are in `policies`, and in no other number of the decision. `limiter.refund` refunds all parts of the decision, or
+ * The policies of tagging consumptions are in `policies`, and in no other number of the decision. `limiter.refund` refunds all consumptions of the decision, or
  * those of the policies that it names. The lease of a shadow consumption expires, because no caller holds it.
  *
  * @throws the error of a consumption that made no decision; the others are refunded then

@@ -12,34 +12,34 @@ import type {
 } from './judgement.js'
 
 /** A consumption that was asked, and its decision. */
-export interface Part {
+export interface LimitResult {
   readonly consumption: Consumption
   readonly decision: Decision
 }
 
 /** The consumptions of a request that were asked. */
-export interface Asked {
+export interface LimitResults {
   /** The consumption that may deny the request; undefined if there was none. */
-  readonly enforced: Part | undefined
+  readonly enforced: LimitResult | undefined
   /** The tagging consumptions. Empty if the request is denied. */
-  readonly tagging: readonly Part[]
+  readonly tagging: readonly LimitResult[]
 }
 
-export const nothingAsked: Asked = { enforced: undefined, tagging: [] }
+export const nothingAsked: LimitResults = { enforced: undefined, tagging: [] }
 
-/** The decision of a judgement, as far as limits were asked. A refund of it refunds all its parts. */
-export function ruleDecision(judgement: Judgement, asked: Asked): RuleDecision {
+/** The decision of a judgement, as far as limits were asked. A refund of it refunds all consumptions. */
+export function ruleDecision(judgement: Judgement, results: LimitResults): RuleDecision {
   switch (judgement.type) {
     case 'pass':
       return joined(unlimitedNumbers, aboutOf(judgement, undefined), [])
     case 'refuse':
       return joined(refusedNumbers, aboutOf(judgement, judgement), [])
     case 'ask':
-      return askedDecision(judgement, asked)
+      return askedDecision(judgement, results)
   }
 }
 
-function askedDecision(judgement: Ask, { enforced, tagging }: Asked): RuleDecision {
+function askedDecision(judgement: Ask, { enforced, tagging }: LimitResults): RuleDecision {
   const allowed = enforced === undefined || enforced.decision.allowed
   const about = {
     ...aboutOf(judgement, allowed ? undefined : denierOf(enforced)),
@@ -47,12 +47,12 @@ function askedDecision(judgement: Ask, { enforced, tagging }: Asked): RuleDecisi
   }
   const own = enforced === undefined ? [] : [enforced]
   if (tagging.length === 0) return joined(enforced?.decision ?? unlimitedNumbers, about, own)
-  const parts = [...own, ...tagging]
+  const results = [...own, ...tagging]
   const tags = [...new Set([...about.tags, ...tagging.flatMap(tagsOf)])]
   return joined(
-    withTagging(enforced?.decision ?? unlimitedNumbers, parts),
+    withTagging(enforced?.decision ?? unlimitedNumbers, results),
     { ...about, tags },
-    parts,
+    results,
   )
 }
 
@@ -72,10 +72,10 @@ function aboutOf(
 }
 
 /** Most decisions are never refunded, so their receipts are collected when they are needed. */
-function joined(numbers: Decision, about: About, parts: readonly Part[]): RuleDecision {
+function joined(numbers: Decision, about: About, results: readonly LimitResult[]): RuleDecision {
   return addReceipt(Object.assign(plainCopy(numbers), about), {
     get receipts() {
-      return parts.flatMap(({ decision }) => receiptsOf(decision) ?? [])
+      return results.flatMap(({ decision }) => receiptsOf(decision) ?? [])
     },
   })
 }
@@ -103,17 +103,17 @@ const refusedNumbers: Decision = {
 }
 
 /** The first rule of the document that denies. */
-function denierOf({ consumption: { rules }, decision }: Part): AppliedRule | undefined {
+function denierOf({ consumption: { rules }, decision }: LimitResult): AppliedRule | undefined {
   for (const [policy, rule] of rules) if (decision.deniedBy.includes(policy)) return rule
   return undefined
 }
 
 /** The rules that a consumption asks, in the order of the document. */
-function rulesOf({ consumption: { rules } }: Part): readonly string[] {
+function rulesOf({ consumption: { rules } }: LimitResult): readonly string[] {
   return [...new Set(Array.from(rules.values(), ({ rule }) => rule))]
 }
 
-function tagsOf({ consumption: { rules }, decision }: Part): readonly string[] {
+function tagsOf({ consumption: { rules }, decision }: LimitResult): readonly string[] {
   const tags: string[] = []
   for (const [policy, { outcome }] of rules) {
     if (outcome.type === 'tag' && decision.deniedBy.includes(policy)) tags.push(outcome.tag)
@@ -122,22 +122,22 @@ function tagsOf({ consumption: { rules }, decision }: Part): readonly string[] {
 }
 
 /**
- * Adds the verdicts and the leases of tagging parts. They cannot deny the request, so no other number of the decision contains them. The decision is exempt
- * if all parts are.
+ * Adds the verdicts and the leases of tagging consumptions. They cannot deny the request, so no other number of the decision contains them. The decision is exempt
+ * if all results are.
  */
-function withTagging(numbers: Decision, parts: readonly Part[]): Decision {
+function withTagging(numbers: Decision, results: readonly LimitResult[]): Decision {
   const policies: Record<string, Verdict> = {}
-  for (const { decision } of parts) {
+  for (const { decision } of results) {
     for (const [name, verdict] of Object.entries(decision.policies)) {
       putByName(policies, name, verdict)
     }
   }
-  const leases = parts.flatMap(({ decision: { lease } }) => (lease === undefined ? [] : [lease]))
+  const leases = results.flatMap(({ decision: { lease } }) => (lease === undefined ? [] : [lease]))
   const { exempt: _exempt, ...others } = numbers
   return {
     ...others,
     policies,
-    ...(parts.every(({ decision }) => decision.exempt === true) && { exempt: true }),
+    ...(results.every(({ decision }) => decision.exempt === true) && { exempt: true }),
     ...(leases.length > 0 && { lease: combinedLease(leases) }),
   }
 }

@@ -3,7 +3,7 @@ import { failureOf } from '../pending.js'
 import type { Answer } from '../store.js'
 import type { Change, StoredRow } from './database.js'
 import type { Group, Item } from './groups.js'
-import { createPlans } from './page-plan.js'
+import { createPagePlans } from './page-plan.js'
 import { DamagedRecords, Page } from './page.js'
 import { mostBytes } from './state-bytes.js'
 
@@ -35,12 +35,12 @@ const tooLong = `a row would have more than ${mostBytes} bytes`
 
 /** Makes the function that decides groups whose rows were loaded. */
 export function createDecide(database: string): (group: OpenGroup) => DecidedGroup {
-  const planOf = createPlans()
+  const planOf = createPagePlans()
 
   function run(group: OpenGroup, pages: ReadonlyMap<string, Page>): readonly Answer[] {
     return group.items.map(({ pending: { request }, keys }) => {
       const own = keys.flatMap((key) => pages.get(key) ?? [])
-      return planOf(request.entries).run(request, own, group.now)
+      return planOf(request.policies).run(request, own, group.now)
     })
   }
 

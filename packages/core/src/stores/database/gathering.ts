@@ -19,7 +19,7 @@ const shares = 2
 const forgottenAfterMs = 30_000
 
 /** Requests that were sent together. */
-interface Call {
+interface DatabaseCall {
   readonly sentAt: number
   /** The number of requests that have not been answered. */
   open: number
@@ -43,8 +43,8 @@ export interface Gathering {
 
 export function createGathering(send: (items: readonly Item[]) => Promise<void>): Gathering {
   let waiting: Item[] = []
-  const callOf = new Map<Item, Call>()
-  const calls = new Set<Call>()
+  const callOf = new Map<Item, DatabaseCall>()
+  const calls = new Set<DatabaseCall>()
   /** For each row under way, the number of requests that have not been answered. */
   const busy = new Map<string, number>()
   let isScheduled = false
@@ -57,7 +57,7 @@ export function createGathering(send: (items: readonly Item[]) => Promise<void>)
     return calls.size >= mostCalls
   }
 
-  function leave(call: Call): void {
+  function leave(call: DatabaseCall): void {
     if (call.open === 0 && !(call.hasExpired && call.isRunning)) calls.delete(call)
   }
 
@@ -96,7 +96,7 @@ export function createGathering(send: (items: readonly Item[]) => Promise<void>)
 
   function start(items: readonly Item[]): void {
     const sentAt = processTime.monotonic()
-    const call: Call = { sentAt, open: items.length, isRunning: true, hasExpired: false }
+    const call: DatabaseCall = { sentAt, open: items.length, isRunning: true, hasExpired: false }
     calls.add(call)
     for (const item of items) {
       callOf.set(item, call)
@@ -105,7 +105,7 @@ export function createGathering(send: (items: readonly Item[]) => Promise<void>)
     void sent(items, call)
   }
 
-  async function sent(items: readonly Item[], call: Call): Promise<void> {
+  async function sent(items: readonly Item[], call: DatabaseCall): Promise<void> {
     await send(items)
     call.isRunning = false
     leave(call)

@@ -1,16 +1,15 @@
-import type { BodiedSteps } from '../../algorithms/algorithm.js'
-import { changeAll } from '../changes.js'
-import { stateOf, type Call } from '../compiled-policies.js'
+import type { RequestSteps } from '../../algorithms/algorithm.js'
+import { runOn } from '../changes.js'
+import type { Call } from '../compiled-policies.js'
 import { Cursor, LOOK, SETTLE, blockedUntilAt, resetsIn } from '../cursor.js'
 import {
   costAt,
   isExempt,
   noLease,
-  peekOf,
   type BoundPolicy,
   type Cost,
-  type Outcome,
   type StoreRequest,
+  type StoreResult,
 } from '../store.js'
 import { Page, PageSide } from './page.js'
 
@@ -28,20 +27,10 @@ class PagePlan {
    * @param pages the state of the key of each policy
    * @param now the time of the database
    */
-  run(request: StoreRequest, pages: readonly Page[], now: number): Outcome {
+  run(request: StoreRequest, pages: readonly Page[], now: number): StoreResult {
     const cursors = this.#cursors
     cursors.forEach((cursor, i) => cursor.select(pages[i], request.now, now))
-    const allowed = this.#run(request)
-    for (const cursor of cursors) cursor.noteSideState()
-    return { allowed, states: cursors.map(stateOf) }
-  }
-
-  #run(request: StoreRequest): boolean {
-    const { verb } = request
-    if (verb === 'consume' || verb === 'peek') return this.#decide(request, request.cost)
-    // All other verbs begin with the states as a peek reads them.
-    this.#decide(peekOf(request, 0), 0)
-    return changeAll(this.#cursors, request)
+    return runOn(cursors, request, (call, cost) => this.#decide(call, cost))
   }
 
   #decide(call: Call, cost: Cost): boolean {
@@ -54,7 +43,7 @@ class PagePlan {
 }
 
 /** Makes the function that compiles lists of policies, each once. */
-export function createPlans(): (policies: readonly BoundPolicy[]) => PagePlan {
+export function createPagePlans(): (policies: readonly BoundPolicy[]) => PagePlan {
   const plans = new WeakMap<readonly BoundPolicy[], PagePlan>()
   return function planOf(policies) {
     const plan = plans.get(policies) ?? new PagePlan(policies)
@@ -70,14 +59,14 @@ class PageCursor extends Cursor {
   #side: PageSide
   #isInjected = false
   #body: unknown
-  #steps: BodiedSteps
+  #steps: RequestSteps
 
   constructor(policy: BoundPolicy) {
     super(policy)
     const { steps, params } = policy
-    const { moments, counts } = steps.cells(params)
-    this.#width = moments + counts
-    this.#steps = steps.bodied === true ? steps.bind(steps.newBody(params), noLease) : steps
+    const { times, counts } = steps.cells(params)
+    this.#width = times + counts
+    this.#steps = steps.hasRecords === true ? steps.bind(steps.newRecords(params), noLease) : steps
     this.#page = new Page('', undefined, 0)
     this.#side = new PageSide(this.#page, policy.name, 0, false)
   }
@@ -98,15 +87,15 @@ class PageCursor extends Cursor {
   }
 
   #look({ lease }: Call, cost: number): boolean {
-    const { policy, params, now, views } = this
+    const { policy, params, now, extras } = this
     const { steps, name } = policy
     const kept = this.#page.partOf(name, steps.id, this.#width)?.row
-    if (steps.bodied === true) {
-      this.#body = this.#page.recordsOf(name, steps, this.#width) ?? steps.newBody(params)
+    if (steps.hasRecords === true) {
+      this.#body = this.#page.recordsOf(name, steps, this.#width) ?? steps.newRecords(params)
       this.#steps = steps.bind(this.#body, lease)
     }
     const row = kept === undefined ? Array.from({ length: this.#width }, () => 0) : [...kept]
-    for (let view = 0; view < views; view++) row.push(0)
+    for (let extra = 0; extra < extras; extra++) row.push(0)
     this.row = row
     this.blockedUntil = blockedUntilAt(this.#side.override, now)
     this.resets = resetsIn(this.#side.reset, now)
@@ -114,7 +103,7 @@ class PageCursor extends Cursor {
     return isExempt(this) || (fits && this.blockedUntil <= now)
   }
 
-  override get steps(): BodiedSteps {
+  override get steps(): RequestSteps {
     return this.#steps
   }
 
@@ -133,7 +122,7 @@ class PageCursor extends Cursor {
     const { steps, name } = policy
     const row = this.row.slice(0, this.#width)
     const ends = steps.ends(this.row, params)
-    const records = steps.bodied === true ? { algorithm: steps, body: this.#body } : undefined
+    const records = steps.hasRecords === true ? { algorithm: steps, body: this.#body } : undefined
     const part = { name, id: steps.id, row, ends }
     this.#page.put(records === undefined ? part : { ...part, records }, now, this.#isInjected)
   }

@@ -1,4 +1,4 @@
-import type { BodiedAlgorithm, Row } from '../../algorithms/algorithm.js'
+import type { AlgorithmWithRecords, Row } from '../../algorithms/algorithm.js'
 import { UNTIL, exemptionUntil, nextReset, overrideEnds, type SideRows } from '../cursor.js'
 import type { Change, StoredRow } from './database.js'
 import {
@@ -22,7 +22,7 @@ const damagedMs = 60_000
 
 /** The records of a part, read from its body. */
 interface Records {
-  readonly algorithm: BodiedAlgorithm
+  readonly algorithm: AlgorithmWithRecords
   readonly body: unknown
 }
 
@@ -80,11 +80,11 @@ export class Page {
    *
    * @throws DamagedRecords if they cannot be read; the whole row then counts as damaged
    */
-  recordsOf(name: string, algorithm: BodiedAlgorithm, width: number): unknown {
+  recordsOf(name: string, algorithm: AlgorithmWithRecords, width: number): unknown {
     const part = this.#parts[this.#indexOf(name, algorithm.id, width)]
     if (part === undefined) return undefined
     if (part.records === undefined) {
-      const body = part.body && algorithm.unpackBody(part.body, part.row)
+      const body = part.body && algorithm.unpackRecords(part.body, part.row)
       if (body === undefined) {
         this.#replace()
         throw new DamagedRecords()
@@ -232,5 +232,5 @@ export function endOf(bytes: Uint8Array): number {
 
 function packed({ records, isPacked, ...part }: PagePart): Part {
   if (records === undefined || isPacked !== false) return part
-  return { ...part, body: records.algorithm.packBody(records.body) }
+  return { ...part, body: records.algorithm.packRecords(records.body) }
 }

@@ -123,11 +123,11 @@ export function databaseTransport(
 /** Makes the function that names the rows of a request. */
 function createKeys(prefix: string): (request: StoreRequest) => readonly string[] {
   const namers = new WeakMap<readonly BoundPolicy[], (key: string) => string>()
-  return function keysOf({ entries, keys }) {
-    let nameOf = namers.get(entries)
+  return function keysOf({ policies, keys }) {
+    let nameOf = namers.get(policies)
     if (nameOf === undefined) {
-      nameOf = rowKeys(prefix, entries[0].limiter)
-      namers.set(entries, nameOf)
+      nameOf = rowKeys(prefix, policies[0].limiter)
+      namers.set(policies, nameOf)
     }
     // Most requests have one key for all policies.
     const first = nameOf(keys[0])

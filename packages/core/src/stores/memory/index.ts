@@ -1,24 +1,24 @@
 import { processTime, type Clock, type Time } from '../../clock.js'
 import { optional, positiveCount, readOptions } from '../../options/readers.js'
-import { changeAll } from '../changes.js'
-import { stateOf, type Call, type CompiledPolicies } from '../compiled-policies.js'
+import { runOn } from '../changes.js'
+import type { Call, CompiledPolicies } from '../compiled-policies.js'
 import { BOTH, LOOK, SETTLE } from '../cursor.js'
 import {
   contractVersion,
   costAt,
-  peekOf,
+  isDecision,
   storeContract,
   type BoundPolicy,
   type Cost,
-  type Outcome,
+  type StoreResult,
   type StoreContract,
   type StoreRequest,
   type SyncStore,
 } from '../store.js'
-import type { BoundedTables } from './partitions.js'
+import type { BoundedTables } from './bounded-tables.js'
 import { RowCursor } from './row-cursor.js'
-import { StateTable } from './state-table.js'
-import { BodyCursor, NothingCursor, type TableCursor } from './table-cursor.js'
+import { MemoryRows } from './memory-rows.js'
+import { RecordsCursor, NothingCursor, type TableCursor } from './table-cursor.js'
 
 /** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
@@ -41,14 +41,14 @@ export interface MemoryStore extends SyncStore {
 }
 
 /** A memory store of this copy of the package, as a limiter uses it. */
-export interface PlannedStore extends MemoryStore {
+export interface CompilingStore extends MemoryStore {
   /** Compiles policies, each list once. `hasClock`: the calls have the time of an injected clock. */
   compile(policies: readonly BoundPolicy[], hasClock: boolean): MemoryPlan
   /** Whether `run` is its own. An application can replace it, and then all requests have to use the replacement. */
   readonly runsItself: boolean
 }
 
-export function isPlanned(store: object): store is PlannedStore {
+export function isCompiling(store: object): store is CompilingStore {
   return store instanceof InMemory
 }
 
@@ -68,14 +68,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 /** A memory store whose time is not that of this process. */
-export function memoryStoreOf(maxKeys: number, time: Time): PlannedStore {
+export function memoryStoreOf(maxKeys: number, time: Time): CompilingStore {
   return new InMemory(maxKeys, time)
 }
 
 type Compile = (policies: readonly BoundPolicy[]) => MemoryPlan
 
 /** A class, because an object literal with getters makes the calls of its other methods slower. */
-class InMemory implements PlannedStore {
+class InMemory implements CompilingStore {
   readonly async = false
   readonly [storeContract]: StoreContract = { version: contractVersion }
   readonly run: MemoryStore['run']
@@ -89,12 +89,12 @@ class InMemory implements PlannedStore {
   constructor(maxKeys: number, { monotonic, wall }: Time) {
     this.#maxKeys = maxKeys
     this.#compile = this.#newRows(monotonic, wall)
-    this.#run = (request) => this.compile(request.entries, request.now !== undefined).run(request)
+    this.#run = (request) => this.compile(request.policies, request.now !== undefined).run(request)
     this.run = this.#run
   }
 
   #newRows(monotonic: Clock, wall: Clock | undefined): Compile {
-    const rows = new StateTable(this.#maxKeys, monotonic)
+    const rows = new MemoryRows(this.#maxKeys, monotonic)
     this.#tables.push(rows.tables)
     const plans = new WeakMap<readonly BoundPolicy[], MemoryPlan>()
     return function compile(policies) {
@@ -135,10 +135,10 @@ class InMemory implements PlannedStore {
  */
 class MemoryPlan implements CompiledPolicies {
   readonly decided: readonly TableCursor[]
-  readonly #rows: StateTable
+  readonly #rows: MemoryRows
   readonly #countsNothing: boolean
 
-  constructor(rows: StateTable, policies: readonly BoundPolicy[], wall: Clock | undefined) {
+  constructor(rows: MemoryRows, policies: readonly BoundPolicy[], wall: Clock | undefined) {
     this.decided = policies.map((policy) => cursorOf(rows, policy, wall))
     this.#rows = rows
     this.#countsNothing = policies.every(({ steps }) => steps.countsNothing)
@@ -173,25 +173,18 @@ class MemoryPlan implements CompiledPolicies {
   }
 
   /** Runs a request of any verb. */
-  run(request: StoreRequest): Outcome {
-    const allowed = this.#run(request)
-    for (const cursor of this.decided) cursor.noteSideState()
-    return { allowed, states: this.decided.map(stateOf) }
-  }
-
-  #run(request: StoreRequest): boolean {
-    const { verb, keys } = request
-    if (verb === 'consume' || verb === 'peek') return this.decide(request, keys, request.cost)
-    // All other verbs begin with the states as a peek reads them.
-    this.decide(peekOf(request, 0), keys, 0)
-    this.#rows.sweepSome()
-    return changeAll(this.decided, request)
+  run(request: StoreRequest): StoreResult {
+    const result = runOn(this.decided, request, (call, cost) => {
+      return this.decide(call, request.keys, cost)
+    })
+    if (!isDecision(request)) this.#rows.sweepSome()
+    return result
   }
 }
 
-function cursorOf(rows: StateTable, policy: BoundPolicy, wall: Clock | undefined): TableCursor {
+function cursorOf(rows: MemoryRows, policy: BoundPolicy, wall: Clock | undefined): TableCursor {
   const { steps } = policy
-  if (steps.bodied === true) return new BodyCursor(rows, policy, steps)
+  if (steps.hasRecords === true) return new RecordsCursor(rows, policy, steps)
   if (steps.countsNothing) return new NothingCursor(rows, policy, steps)
   return new RowCursor(rows, policy, steps, wall)
 }

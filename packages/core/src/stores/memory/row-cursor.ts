@@ -1,7 +1,7 @@
 import {
   settleBy,
   type Algorithm,
-  type BodiedSteps,
+  type RequestSteps,
   type Row,
   type Steps,
 } from '../../algorithms/algorithm.js'
@@ -10,12 +10,12 @@ import type { Call } from '../compiled-policies.js'
 import { LOOK, SETTLE } from '../cursor.js'
 import type { BoundPolicy } from '../store.js'
 import { HEAD } from './segment.js'
-import type { StateTable } from './state-table.js'
+import type { MemoryRows } from './memory-rows.js'
 import { TableCursor } from './table-cursor.js'
 
 /** The cursor of an algorithm whose complete state is a row. */
 export class RowCursor extends TableCursor {
-  readonly steps: BodiedSteps
+  readonly steps: RequestSteps
   // Read from the policy once, because the property lookups for each decision take longer than the steps themselves.
   readonly #look: Steps['look']
   readonly #settle: NonNullable<Algorithm['settle']>
@@ -24,12 +24,12 @@ export class RowCursor extends TableCursor {
   /** Whether a decision can write more than the row of an allowed request: a block, or the first row of a bucket. */
   readonly #writesMore: boolean
 
-  constructor(rows: StateTable, policy: BoundPolicy, steps: Algorithm, wall: Clock | undefined) {
+  constructor(rows: MemoryRows, policy: BoundPolicy, steps: Algorithm, wall: Clock | undefined) {
     super(rows, policy, rows.partitionOf(policy))
     const { params, block } = policy
     this.steps = steps
     this.#look = steps.look
-    this.#settle = steps.settle ?? ((settled, cost) => settleBy(steps, settled, cost))
+    this.#settle = steps.settle ?? ((decided, cost) => settleBy(steps, decided, cost))
     this.#wall = steps.followsWall(params) ? wall : undefined
     this.#writesMore = block !== undefined || steps.persistsOnDenial(params)
   }
@@ -40,7 +40,7 @@ export class RowCursor extends TableCursor {
     let fits = allowed
     if (phase !== SETTLE) {
       const { high: keyHigh, low: keyLow } = this.rows.keyHash
-      const { params, partition, views } = this
+      const { params, partition, extras } = this
       const { table } = partition
       const high = keyHigh ^ partition.high
       const low = keyLow ^ partition.low
@@ -60,11 +60,11 @@ export class RowCursor extends TableCursor {
       const first = at + HEAD
       // A new row for each decision, because the receipt contains it. The literals are those of `copyOf`.
       let row: Row
-      if (at < 0) row = table.blank(views)
-      else if (stride === 4 && views === 0) row = [numbers[first], numbers[first + 1]]
-      else if (stride === 5 && views === 0) {
+      if (at < 0) row = table.blank(extras)
+      else if (stride === 4 && extras === 0) row = [numbers[first], numbers[first + 1]]
+      else if (stride === 5 && extras === 0) {
         row = [numbers[first], numbers[first + 1], numbers[first + 2]]
-      } else if (stride === 8 && views === 1) {
+      } else if (stride === 8 && extras === 1) {
         row = [
           numbers[first],
           numbers[first + 1],
@@ -74,7 +74,7 @@ export class RowCursor extends TableCursor {
           numbers[first + 5],
           0,
         ]
-      } else row = segment.read(at / stride, views)
+      } else row = segment.read(at / stride, extras)
       this.row = row
       const now = this.#wall === undefined ? this.rows.moment : this.#wall()
       this.now = now

@@ -31,13 +31,13 @@ export class Segment {
   /** A hash table with linear probing. A slot contains the place of a row plus 1, or 0. */
   index: Uint16Array = new Uint16Array()
   readonly #width: number
-  readonly #bodies: unknown[] | undefined
+  readonly #records: unknown[] | undefined
 
-  constructor(depth: number, width: number, bodied: boolean, rows: number) {
+  constructor(depth: number, width: number, hasRecords: boolean, rows: number) {
     this.depth = depth
     this.#width = width
     this.stride = HEAD + width
-    this.#bodies = bodied ? [] : undefined
+    this.#records = hasRecords ? [] : undefined
     this.#resize(capacityFor(rows))
   }
 
@@ -55,9 +55,9 @@ export class Segment {
     }
   }
 
-  /** A copy of the cells of a row, followed by a zero for each view. */
-  read(place: number, views: number): Row {
-    return copyOf(this.numbers, place * this.stride + HEAD, this.#width, views)
+  /** A copy of the cells of a row, followed by a zero for each extra cell. */
+  read(place: number, extras: number): Row {
+    return copyOf(this.numbers, place * this.stride + HEAD, this.#width, extras)
   }
 
   /** The moment at which a row expires. */
@@ -74,27 +74,27 @@ export class Segment {
     return this.numbers[place * this.stride + 1] > 0
   }
 
-  bodyOf(place: number): unknown {
-    return this.#bodies?.[place]
+  recordsOf(place: number): unknown {
+    return this.#records?.[place]
   }
 
   /** Adds a row with a new fingerprint. `spent`: nothing remains of its quota. */
-  add(high: number, low: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
+  add(high: number, low: number, cells: Row, ends: number, spent: boolean, records: unknown): void {
     const place = this.size
     if (place * this.stride === this.numbers.length) this.#resize(capacityFor(place + 1))
     this.size++
     if (!spent) this.unspent++
     this.integers[2 * place * this.stride] = high
     this.integers[2 * place * this.stride + 1] = low
-    this.#fill(place, cells, ends, spent, body)
+    this.#fill(place, cells, ends, spent, records)
     this.#point(place)
   }
 
   /** Overwrites a row, and returns the change in the number of unspent rows: 1, 0 or -1. */
-  write(place: number, cells: Row, ends: number, spent: boolean, body: unknown): number {
+  write(place: number, cells: Row, ends: number, spent: boolean, records: unknown): number {
     const change = (spent ? 0 : 1) - (this.isUnspent(place) ? 1 : 0)
     this.unspent += change
-    this.#fill(place, cells, ends, spent, body)
+    this.#fill(place, cells, ends, spent, records)
     return change
   }
 
@@ -108,9 +108,9 @@ export class Segment {
       this.numbers.copyWithin(place * this.stride, last * this.stride, (last + 1) * this.stride)
     }
     this.size--
-    if (this.#bodies === undefined) return
-    this.#bodies[place] = this.#bodies[last]
-    this.#bodies.length = last
+    if (this.#records === undefined) return
+    this.#records[place] = this.#records[last]
+    this.#records.length = last
   }
 
   /** Removes the rows that have expired at this moment, frees memory that is no longer needed, and returns the number of removed rows. */
@@ -147,11 +147,11 @@ export class Segment {
     }
     if (this.isUnspent(place)) this.unspent++
     this.earliest = Math.min(this.earliest, this.endOf(place))
-    if (this.#bodies !== undefined) this.#bodies[place] = other.bodyOf(from)
+    if (this.#records !== undefined) this.#records[place] = other.recordsOf(from)
     this.#point(place)
   }
 
-  #fill(place: number, cells: Row, ends: number, spent: boolean, body: unknown): void {
+  #fill(place: number, cells: Row, ends: number, spent: boolean, records: unknown): void {
     const numbers = this.numbers
     const width = this.#width
     const at = place * this.stride + HEAD
@@ -159,7 +159,7 @@ export class Segment {
     numbers[at - 1] = spent ? -ends : ends
     for (let i = 0; i < width; i++) numbers[at + i] = cells[i]
     if (ends < this.earliest) this.earliest = ends
-    if (this.#bodies !== undefined) this.#bodies[place] = body
+    if (this.#records !== undefined) this.#records[place] = records
   }
 
   #resize(rows: number): void {
@@ -214,16 +214,16 @@ function capacityFor(rows: number): number {
   return Math.min(mostRows, Math.max(8, Math.ceil(rows * 1.25)))
 }
 
-/** A row with the `width` cells from `at` on, followed by a zero for each view. */
-export function copyOf(numbers: Float64Array, at: number, width: number, views: number): Row {
+/** A row with the `width` cells from `at` on, followed by a zero for each extra cell. */
+export function copyOf(numbers: Float64Array, at: number, width: number, extras: number): Row {
   // Literals are several times as fast as a loop. They are for the rows of `fixedWindow` and `gcra`, and for those of the default algorithm.
-  if (width === 2 && views === 0) return [numbers[at], numbers[at + 1]]
-  if (width === 3 && views === 0) return [numbers[at], numbers[at + 1], numbers[at + 2]]
-  return copyOfMany(numbers, at, width, views)
+  if (width === 2 && extras === 0) return [numbers[at], numbers[at + 1]]
+  if (width === 3 && extras === 0) return [numbers[at], numbers[at + 1], numbers[at + 2]]
+  return copyOfMany(numbers, at, width, extras)
 }
 
-function copyOfMany(numbers: Float64Array, at: number, width: number, views: number): Row {
-  if (width === 6 && views === 1) {
+function copyOfMany(numbers: Float64Array, at: number, width: number, extras: number): Row {
+  if (width === 6 && extras === 1) {
     return [
       numbers[at],
       numbers[at + 1],
@@ -236,6 +236,6 @@ function copyOfMany(numbers: Float64Array, at: number, width: number, views: num
   }
   const row: Row = []
   for (let i = 0; i < width; i++) row.push(numbers[at + i])
-  for (let i = 0; i < views; i++) row.push(0)
+  for (let i = 0; i < extras; i++) row.push(0)
   return row
 }

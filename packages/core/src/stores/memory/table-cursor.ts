@@ -1,4 +1,4 @@
-import type { BodiedAlgorithm, BodiedSteps, Lease, Row } from '../../algorithms/algorithm.js'
+import type { AlgorithmWithRecords, RequestSteps, Lease, Row } from '../../algorithms/algorithm.js'
 import type { Call } from '../compiled-policies.js'
 import {
   Cursor,
@@ -11,13 +11,12 @@ import {
   type SideRows,
 } from '../cursor.js'
 import { isExempt, noLease, type BoundPolicy } from '../store.js'
-import type { Partition } from './partitions.js'
+import type { MemoryRows, Partition } from './memory-rows.js'
 import type { Segment } from './segment.js'
-import type { StateTable } from './state-table.js'
 
 /** A cursor on the tables of a memory store. Its current key is the one whose hash the store has. */
 export abstract class TableCursor extends Cursor {
-  protected readonly rows: StateTable
+  protected readonly rows: MemoryRows
   protected readonly partition: Partition
   readonly #side: TableSideRows
 
@@ -29,18 +28,18 @@ export abstract class TableCursor extends Cursor {
   /** The table's count of moves when the row was found. */
   protected moves = 0
 
-  constructor(rows: StateTable, policy: BoundPolicy, partition: Partition) {
+  constructor(rows: MemoryRows, policy: BoundPolicy, partition: Partition) {
     super(policy)
     this.rows = rows
     this.partition = partition
     this.#side = new TableSideRows(rows, partition)
-    this.row = partition.table.blank(this.views)
+    this.row = partition.table.blank(this.extras)
     this.segment = partition.table.segmentOf(0)
   }
 
-  protected put(ends: number, isSpent: boolean, body: unknown): void {
+  protected put(ends: number, isSpent: boolean, records: unknown): void {
     const { table, high, low } = this.partition
-    const kept = { row: this.row, ends, isSpent, body }
+    const kept = { row: this.row, ends, isSpent, records }
     this.rows.put(table, this.keyHigh ^ high, this.keyLow ^ low, kept)
   }
 
@@ -58,14 +57,14 @@ export abstract class TableCursor extends Cursor {
   }
 
   override save(): void {
-    const { row, params, now, rows, body } = this
+    const { row, params, now, rows, records } = this
     const { steps } = this.policy
     const isSpent = steps.used(row, params, now) >= this.quota
-    this.put(rows.moment + steps.ends(row, params) - now, isSpent, body)
+    this.put(rows.moment + steps.ends(row, params) - now, isSpent, records)
   }
 
-  /** The body of the key, if the algorithm has one. */
-  protected get body(): unknown {
+  /** The records of the key, if the algorithm has any. */
+  protected get records(): unknown {
     return undefined
   }
 
@@ -83,16 +82,16 @@ export abstract class TableCursor extends Cursor {
   }
 }
 
-/** The cursor of an algorithm whose state is a row and a body: a log, or leases. */
-export class BodyCursor extends TableCursor {
-  readonly #algorithm: BodiedAlgorithm
-  #body: unknown
-  #steps: BodiedSteps
+/** The cursor of an algorithm whose state is a row and records: a log, or leases. */
+export class RecordsCursor extends TableCursor {
+  readonly #algorithm: AlgorithmWithRecords
+  #records: unknown
+  #steps: RequestSteps
 
-  constructor(rows: StateTable, policy: BoundPolicy, algorithm: BodiedAlgorithm) {
+  constructor(rows: MemoryRows, policy: BoundPolicy, algorithm: AlgorithmWithRecords) {
     super(rows, policy, rows.partitionOf(policy))
     this.#algorithm = algorithm
-    this.#steps = algorithm.bind(algorithm.newBody(policy.params), noLease)
+    this.#steps = algorithm.bind(algorithm.newRecords(policy.params), noLease)
   }
 
   override decide(phase: number, call: Call, cost: number, allowed: boolean): boolean {
@@ -107,30 +106,30 @@ export class BodyCursor extends TableCursor {
     this.keyHigh = this.rows.keyHash.high
     this.keyLow = this.rows.keyHash.low
     this.seek()
-    const { partition, views, params, rows, segment } = this
+    const { partition, extras, params, rows, segment } = this
     const place = this.at < 0 ? -1 : this.at / segment.stride
-    this.#body = segment.bodyOf(place) ?? this.#algorithm.newBody(params)
-    this.#steps = this.#algorithm.bind(this.#body, lease)
-    this.row = place === -1 ? partition.table.blank(views) : segment.read(place, views)
+    this.#records = segment.recordsOf(place) ?? this.#algorithm.newRecords(params)
+    this.#steps = this.#algorithm.bind(this.#records, lease)
+    this.row = place === -1 ? partition.table.blank(extras) : segment.read(place, extras)
     this.now = rows.moment
     const fits = this.#steps.look(this.row, params, this.now, cost)
     return rows.hasSideRows ? this.overrule(fits) : fits
   }
 
-  protected override get body(): unknown {
-    return this.#body
+  protected override get records(): unknown {
+    return this.#records
   }
 
-  override get steps(): BodiedSteps {
+  override get steps(): RequestSteps {
     return this.#steps
   }
 }
 
 /** The cursor of a policy that counts nothing: it has no row, allows everything, and changes nothing. */
 export class NothingCursor extends TableCursor {
-  readonly steps: BodiedSteps
+  readonly steps: RequestSteps
 
-  constructor(rows: StateTable, policy: BoundPolicy, steps: BodiedSteps) {
+  constructor(rows: MemoryRows, policy: BoundPolicy, steps: RequestSteps) {
     // Without a table of its own, because the sweeps take turns among all tables.
     super(rows, policy, rows.noPartition)
     this.steps = steps
@@ -147,12 +146,12 @@ const noRow: Row = [0, 0]
 
 /** The override and the last reset of a key. They have tables of their own, because they hold for all forms of a policy's name. */
 class TableSideRows implements SideRows {
-  readonly #rows: StateTable
+  readonly #rows: MemoryRows
   readonly #partition: Partition
   #keyHigh = 0
   #keyLow = 0
 
-  constructor(rows: StateTable, partition: Partition) {
+  constructor(rows: MemoryRows, partition: Partition) {
     this.#rows = rows
     this.#partition = partition
   }

@@ -15,7 +15,7 @@ export class Table {
   /** The number of operations that may have moved a row to another place or segment. */
   moves = 0
   readonly #width: number
-  readonly #bodied: boolean
+  readonly #hasRecords: boolean
   readonly #zeros: Float64Array
   /** The segment for each value of the `#depth` leading bits. A segment of smaller depth occurs several times. */
   #directory: Segment[]
@@ -23,11 +23,11 @@ export class Table {
   /** The position in the directory of the next segment to sweep, or to search for a row to evict. */
   #hand = 0
 
-  constructor(width: number, bodied: boolean) {
+  constructor(width: number, hasRecords: boolean) {
     this.#width = width
-    this.#bodied = bodied
+    this.#hasRecords = hasRecords
     this.#zeros = new Float64Array(width)
-    this.#directory = [new Segment(0, width, bodied, 0)]
+    this.#directory = [new Segment(0, width, hasRecords, 0)]
   }
 
   /** The segment that contains the row of a fingerprint, if there is one. */
@@ -37,8 +37,8 @@ export class Table {
   }
 
   /** The row of a key that has no row yet: zeros. */
-  blank(views: number): Row {
-    return copyOf(this.#zeros, 0, this.#width, views)
+  blank(extras: number): Row {
+    return copyOf(this.#zeros, 0, this.#width, extras)
   }
 
   /** A copy of the row of a fingerprint, if there is one. */
@@ -61,13 +61,13 @@ export class Table {
     if (place !== -1) this.remove(segment, place)
   }
 
-  add(high: number, low: number, row: Row, ends: number, spent: boolean, body: unknown): void {
+  add(high: number, low: number, row: Row, ends: number, spent: boolean, records: unknown): void {
     let segment = this.segmentOf(high)
     while (segment.size >= mostRows) {
       this.#split(segment, high)
       segment = this.segmentOf(high)
     }
-    segment.add(high, low, row, ends, spent, body)
+    segment.add(high, low, row, ends, spent, records)
     this.size++
     if (!spent) this.unspent++
     this.moves++
@@ -79,9 +79,9 @@ export class Table {
     row: Row,
     ends: number,
     spent: boolean,
-    body: unknown,
+    records: unknown,
   ): void {
-    this.unspent += segment.write(place, row, ends, spent, body)
+    this.unspent += segment.write(place, row, ends, spent, records)
   }
 
   remove(segment: Segment, place: number): void {
@@ -189,6 +189,6 @@ export class Table {
   }
 
   #segment(depth: number, rows: number): Segment {
-    return new Segment(depth, this.#width, this.#bodied, rows)
+    return new Segment(depth, this.#width, this.#hasRecords, rows)
   }
 }

@@ -125,8 +125,8 @@ export class Breaker {
   #noteKeys(pending: readonly PendingRequest[]): boolean {
     const known = this.#refusedKeys.size
     for (const { request } of pending) {
-      const { entries, keys } = request
-      this.#refusedKeys.add(JSON.stringify([entries[0].limiter, ...keys]))
+      const { policies, keys } = request
+      this.#refusedKeys.add(JSON.stringify([policies[0].limiter, ...keys]))
     }
     return this.#refusedKeys.size > known
   }

@@ -7,7 +7,7 @@ import {
   type Answer,
   type BoundPolicy,
   type ConsumeRequest,
-  type Outcome,
+  type StoreResult,
   type State,
   type StoreRequest,
 } from '../store.js'
@@ -18,14 +18,14 @@ const rememberedForMs = 1000
 /** The maximum number of remembered denials, and of limiters whose last change is remembered. */
 const mostDenials = 10_000
 
-interface Denial {
+interface RememberedDenial {
   readonly identity: string
   readonly request: ConsumeRequest
   readonly states: readonly State[]
   readonly deniedAt: number
   /** The generation of its limiter when it was asked. */
   readonly generation: number
-  /** For each entry, whether it denied. */
+  /** For each policy, whether it denied. */
   readonly denied: readonly boolean[]
 }
 
@@ -35,17 +35,17 @@ interface Denial {
  */
 export class DenyCache {
   /** In the order of their denial. */
-  readonly #denials = new Map<string, Denial>()
-  /** The denials in which an entry denied the key. */
-  readonly #byKey = new Map<string, Set<Denial>>()
+  readonly #denials = new Map<string, RememberedDenial>()
+  /** The denials in which a policy denied the key. */
+  readonly #byKey = new Map<string, Set<RememberedDenial>>()
   /** The generation of each limiter: the number of the last change of its counts. A denial of an earlier generation is void. */
   readonly #generations = new Map<string, number>()
   #changes = 0
   /** The generation of all other limiters. */
   #cleared = 0
 
-  /** Returns the outcome of a request that was denied before; undefined if the store has to run it. */
-  recall(pending: PendingRequest): Outcome | undefined {
+  /** Returns the result of a request that was denied before; undefined if the store has to run it. */
+  recall(pending: PendingRequest): StoreResult | undefined {
     const { request } = pending
     if (!isDecision(request)) {
       this.#change(request)
@@ -74,7 +74,7 @@ export class DenyCache {
     } else if (request.verb !== 'peek') this.#change(request)
   }
 
-  #change({ entries: [{ limiter }] }: StoreRequest): void {
+  #change({ policies: [{ limiter }] }: StoreRequest): void {
     if (this.#generations.size >= mostDenials) {
       this.#generations.clear()
       this.#denials.clear()
@@ -84,11 +84,11 @@ export class DenyCache {
     this.#generations.set(limiter, ++this.#changes)
   }
 
-  #generationOf({ entries: [{ limiter }] }: StoreRequest): number {
+  #generationOf({ policies: [{ limiter }] }: StoreRequest): number {
     return this.#generations.get(limiter) ?? this.#cleared
   }
 
-  #remember(request: ConsumeRequest, { states }: Outcome, generation: number): void {
+  #remember(request: ConsumeRequest, { states }: StoreResult, generation: number): void {
     const identity = identityOf(request)
     const deniedAt = processTime.monotonic()
     this.#forget(this.#denials.get(identity))
@@ -97,10 +97,10 @@ export class DenyCache {
       if (this.#denials.size < mostDenials && isRecent) break
       this.#forget(oldest)
     }
-    const denied = request.entries.map((entry, i) =>
-      isDenying(entry, states[i], costAt(request.cost, i)),
+    const denied = request.policies.map((policy, i) =>
+      isDenying(policy, states[i], costAt(request.cost, i)),
     )
-    const denial: Denial = { identity, request, states, deniedAt, generation, denied }
+    const denial: RememberedDenial = { identity, request, states, deniedAt, generation, denied }
     this.#denials.set(identity, denial)
     for (const key of denyingKeys(denial)) {
       const known = this.#byKey.get(key)
@@ -109,7 +109,7 @@ export class DenyCache {
     }
   }
 
-  #forget(denial: Denial | undefined): void {
+  #forget(denial: RememberedDenial | undefined): void {
     if (denial === undefined) return
     this.#denials.delete(denial.identity)
     for (const key of denyingKeys(denial)) {
@@ -132,36 +132,36 @@ function isCached(request: StoreRequest): request is ConsumeRequest {
     request.verb === 'consume' &&
     request.fresh !== true &&
     request.now === undefined &&
-    request.entries.every(({ steps }) => steps.token === undefined)
+    request.policies.every(({ steps }) => steps.token === undefined)
   )
 }
 
 /** Evaluates the same rules on the same state at a later time. Returns undefined if the store has to decide. */
 function stillDenied(
-  { request: { cost }, states, deniedAt, denied }: Denial,
+  { request: { cost }, states, deniedAt, denied }: RememberedDenial,
   request: ConsumeRequest,
   now: number,
-): Outcome | undefined {
+): StoreResult | undefined {
   const elapsed = now - deniedAt
   if (elapsed >= rememberedForMs) return undefined
   let isDenied = false
   const later: State[] = []
-  for (const [i, entry] of request.entries.entries()) {
-    const { steps, params, block } = entry
+  for (const [i, policy] of request.policies.entries()) {
+    const { steps, params, block } = policy
     const { blockedUntil } = states[i]
     const [own, remembered] = [costAt(request.cost, i), costAt(cost, i)]
     if (own < remembered) return undefined
     const state = { row: [...states[i].row], blockedUntil, now: states[i].now + elapsed }
     // The row of a log contains the moments at which the requested cost fits and more units remain, but only for this cost and until more remain.
-    if (!(steps.bodied === true)) steps.look(state.row, params, state.now, own)
-    else if (own !== remembered || hasMore(entry, state)) return undefined
+    if (!(steps.hasRecords === true)) steps.look(state.row, params, state.now, own)
+    else if (own !== remembered || hasMore(policy, state)) return undefined
     const isBlocked = blockedUntil > state.now
     // The exemption has ended since.
     if (isExempt(state) && -blockedUntil <= state.now) return undefined
-    if (isDenying(entry, state, own)) {
+    if (isDenying(policy, state, own)) {
       // The store has to start the block.
       if (block?.on === 'exceeded' && !isBlocked) return undefined
-      // Only entries that denied count: the state of the others may have changed since.
+      // Only policies that denied count: the state of the others may have changed since.
       if (denied[i]) isDenied = true
     }
     later.push(state)
@@ -182,26 +182,26 @@ function hasMore({ steps, params }: BoundPolicy, { row, now }: State): boolean {
   return free < quota && steps.next(row, params, now, free + 1) <= 0
 }
 
-function denyingKeys({ request, denied }: Denial): readonly string[] {
+function denyingKeys({ request, denied }: RememberedDenial): readonly string[] {
   return request.keys.map((_, i) => keyOf(request, i)).filter((_, i) => denied[i])
 }
 
-function keyOf({ entries: [{ limiter }], keys }: StoreRequest, index: number): string {
+function keyOf({ policies: [{ limiter }], keys }: StoreRequest, index: number): string {
   return JSON.stringify([limiter, keys[index]])
 }
 
-const rules = new WeakMap<readonly BoundPolicy[], string>()
+const identities = new WeakMap<readonly BoundPolicy[], string>()
 
 /** Identifies policies with their numbers: a denial under other numbers does not apply. */
-function rulesOf(entries: readonly BoundPolicy[]): string {
-  let known = rules.get(entries)
+function identityOfPolicies(policies: readonly BoundPolicy[]): string {
+  let known = identities.get(policies)
   if (known === undefined) {
-    known = JSON.stringify(entries.map(({ limiter, name, policy }) => [limiter, name, policy]))
-    rules.set(entries, known)
+    known = JSON.stringify(policies.map(({ limiter, name, policy }) => [limiter, name, policy]))
+    identities.set(policies, known)
   }
   return known
 }
 
-function identityOf({ entries, keys }: StoreRequest): string {
-  return rulesOf(entries) + JSON.stringify(keys)
+function identityOf({ policies, keys }: StoreRequest): string {
+  return identityOfPolicies(policies) + JSON.stringify(keys)
 }

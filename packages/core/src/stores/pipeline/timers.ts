@@ -1,3 +1,4 @@
+import { keepProcess } from '../../runtime.js'
 import type { Deadline, PendingRequest } from '../pending.js'
 
 /** The timers of a store. */
@@ -52,7 +53,7 @@ export function sharedTimers(expire: (late: readonly PendingRequest[]) => void):
     const at = deadlines.indexOf(deadline)
     if (at === 0) deadlines.shift()
     else if (at > 0) deadlines.splice(at, 1)
-    if (deadlines.length === 0) keepAlive(timer, false)
+    if (deadlines.length === 0) keepProcess(timer, false)
   }
 
   return {
@@ -70,7 +71,7 @@ export function sharedTimers(expire: (late: readonly PendingRequest[]) => void):
       const now = performance.now()
       const due = now + afterMs
       const deadline = createDeadline(pending, due)
-      if (deadlines.length === 0) keepAlive(timer, true)
+      if (deadlines.length === 0) keepProcess(timer, true)
       let at = deadlines.length
       while (at > 0 && deadlines[at - 1].due > due) at--
       if (at === deadlines.length) deadlines.push(deadline)
@@ -112,14 +113,6 @@ function endEach(pending: readonly PendingRequest[], remove: (deadline: Deadline
     const { deadline } = pending[i]
     if (deadline !== undefined && --deadline.open === 0) remove(deadline)
   }
-}
-
-/** Only Node.js has timers that do not keep the process alive. */
-function keepAlive(timer: unknown, alive: boolean): void {
-  if (typeof timer !== 'object' || timer === null || !('ref' in timer) || !('unref' in timer))
-    return
-  const change = alive ? timer.ref : timer.unref
-  if (typeof change === 'function') change.call(timer)
 }
 
 const schedule: (then: () => void) => void = (() => globalThis.setImmediate ?? setTimeout)()

@@ -1,15 +1,14 @@
 import type { PendingRequest } from '../pending.js'
 import { checkPhase } from '../pipeline/timers.js'
 import type { StoreRequest } from '../store.js'
-import type { LaneOf } from './lanes.js'
-import type { Lane } from './plans.js'
+import type { Target, TargetOf } from './plans.js'
 
 /** The most requests, and the largest weight, of one batch: no call should occupy Redis for more than about a millisecond. */
 const mostRequests = 128
 const mostWeight = 256
 
 /** Logs and leases weigh more than a row, because each takes Redis commands of its own. */
-const bodyWeight = 8
+const recordsWeight = 8
 
 /**
  * The share of all waiting and pending requests that one batch takes. If one batch took all of them, the store and this process would wait for each
@@ -22,7 +21,7 @@ const fewestRequests = 2
 // Its fields are declared only, because V8 runs their definitions as a function of their own.
 export class Batch {
   /** Undefined for a single request without an order relative to others. */
-  declare readonly lane: Lane | undefined
+  declare readonly target: Target | undefined
   declare readonly pending: PendingRequest[]
   declare readonly requests: StoreRequest[]
   declare weight: number
@@ -30,8 +29,8 @@ export class Batch {
   declare keys: Set<string> | undefined
   declare noted: number
 
-  constructor(lane: Lane | undefined, first: PendingRequest) {
-    this.lane = lane
+  constructor(target: Target | undefined, first: PendingRequest) {
+    this.target = target
     this.pending = [first]
     this.requests = [first.request]
     this.weight = 0
@@ -57,7 +56,7 @@ export interface Batches {
 
 /** @param isRequestBound whether requests that were not flushed together must be sent in separate calls */
 export function createBatches(
-  laneOf: LaneOf,
+  targetOf: TargetOf,
   isRequestBound: boolean,
   send: (batch: Batch) => void,
 ): Batches {
@@ -71,22 +70,22 @@ export function createBatches(
     const all = waiting
     waiting = []
     if (all.length === 1) {
-      send(new Batch(laneOf(all[0].request), all[0]))
+      send(new Batch(targetOf(all[0].request), all[0]))
       return
     }
     const size = Math.ceil(open * (isRequestBound ? 1 : share))
     const most = Math.min(mostRequests, Math.max(fewestRequests, size))
-    const filling = new Map<Lane, Batch>()
+    const filling = new Map<Target, Batch>()
     for (const pending of all) {
-      const lane = laneOf(pending.request)
-      if (lane === undefined) {
+      const target = targetOf(pending.request)
+      if (target === undefined) {
         send(new Batch(undefined, pending))
         continue
       }
-      let batch = filling.get(lane)
-      for (const [otherLane, other] of filling) {
-        if (otherLane === lane || !isAbout(other, pending)) continue
-        filling.delete(otherLane)
+      let batch = filling.get(target)
+      for (const [otherTarget, other] of filling) {
+        if (otherTarget === target || !isAbout(other, pending)) continue
+        filling.delete(otherTarget)
         send(other)
       }
       const weight = weightOf(pending.request)
@@ -94,8 +93,8 @@ export function createBatches(
         batch !== undefined && (batch.pending.length >= most || batch.weight + weight > mostWeight)
       if (batch === undefined || isFull) {
         if (batch !== undefined) send(batch)
-        batch = new Batch(lane, pending)
-        filling.set(lane, batch)
+        batch = new Batch(target, pending)
+        filling.set(target, batch)
       } else {
         batch.pending.push(pending)
         batch.requests.push(pending.request)
@@ -134,12 +133,12 @@ function isAbout(batch: Batch, { request }: PendingRequest): boolean {
   return keysOf(request).some((key) => known.has(key))
 }
 
-function keysOf({ entries: [{ limiter }], keys }: StoreRequest): readonly string[] {
+function keysOf({ policies: [{ limiter }], keys }: StoreRequest): readonly string[] {
   return keys.map((key) => `${limiter}\0${key}`)
 }
 
-function weightOf({ entries }: StoreRequest): number {
+function weightOf({ policies }: StoreRequest): number {
   let weight = 0
-  for (const { steps } of entries) weight += steps.bodied === true ? bodyWeight : 1
+  for (const { steps } of policies) weight += steps.hasRecords === true ? recordsWeight : 1
   return weight
 }

@@ -7,28 +7,27 @@ import { isDecision, type Answer, type StoreRequest } from '../store.js'
 import { decodeAnswers, readReply, stale } from './answers.js'
 import { encodePlanCall, encodeRequest, pingArgs } from './encoding.js'
 import { createEvaluation, createRequestScript } from './evaluation.js'
-import type { Lanes } from './lanes.js'
-import type { Lane } from './plans.js'
+import type { Target, Targets } from './plans.js'
 import type { ScriptClient } from './sent-once.js'
 import { acrossSlots } from './slots.js'
 
 /** The calls of a store to Redis. */
 export interface Calls {
   /**
-   * Runs requests, all of one lane. Each of them is void once the timeout is over.
+   * Runs requests, all of one target. Each of them is void once the timeout is over.
    *
    * @param done receives the answers, in the order of the requests, once
    */
   send(
     requests: readonly StoreRequest[],
-    lane: Lane | undefined,
+    target: Target | undefined,
     done: (answers: readonly Answer[]) => void,
   ): void
   ping(): Promise<boolean>
 }
 
 /** The times of a call. */
-interface Span {
+interface CallDeadline {
   /** The monotonic time after which it takes nothing. */
   readonly voidAt: number
   /** Tells a request-bound client when nobody waits for the reply. */
@@ -40,7 +39,7 @@ export function createCalls(
   client: ScriptClient,
   prefix: string,
   timeoutMs: number,
-  { laneAt, slotOf }: Pick<Lanes, 'laneAt' | 'slotOf'>,
+  { targetAt, slotOf }: Pick<Targets, 'targetAt' | 'slotOf'>,
 ): Calls {
   const evaluate = createEvaluation(client)
   const scriptFor = createRequestScript()
@@ -49,22 +48,22 @@ export function createCalls(
   /** `attempt`: how often these requests were sent before. A void or stale call took nothing, and its reply corrected the clock, so it is repeated. */
   function run(
     requests: readonly StoreRequest[],
-    lane: Lane,
-    span: Span,
+    target: Target,
+    deadline: CallDeadline,
     done: (answers: readonly Answer[]) => void,
     attempt = 0,
   ): void {
-    const { plan, clock } = lane
+    const { plan, clock } = target
     const sentAt = processTime.monotonic()
-    const [serverMs, until] = [clock.at(sentAt), clock.at(span.voidAt)]
+    const [serverMs, until] = [clock.at(sentAt), clock.at(deadline.voidAt)]
     const ofPlan = plan !== undefined && requests.every(isDecision)
     const { keys, args, layout, order } = ofPlan
       ? encodePlanCall(plan, requests, serverMs, until)
       : encodeRequest(prefix, requests[0], serverMs, until)
-    const script = ofPlan ? plan.script : scriptFor(requests[0].entries.map(({ steps }) => steps))
+    const script = ofPlan ? plan.script : scriptFor(requests[0].policies.map(({ steps }) => steps))
 
     function failed(cause: unknown): void {
-      const isLate = span.signal?.aborted === true
+      const isLate = deadline.signal?.aborted === true
       fail(requests, isLate ? sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs) : cause, done)
     }
 
@@ -77,7 +76,7 @@ export function createCalls(
       clock.learn(sentAt, processTime.monotonic(), Number(reply[0]))
       if (reply.length === 1) {
         if (attempt > 0) failed(sluiceError('SLUICE_STORE_TIMEOUT', 'redis', timeoutMs))
-        else run(requests, lane, span, done, attempt + 1)
+        else run(requests, target, deadline, done, attempt + 1)
         return
       }
       const answers = decodeAnswers(reply, layout, requests, order)
@@ -90,23 +89,23 @@ export function createCalls(
         let next = 0
         done(answers.map((answer) => (answer === stale ? late[next++] : answer)))
       }
-      run(again, lane, span, fill, 2)
+      run(again, target, deadline, fill, 2)
     }
 
-    evaluate(script, keys, args, read, failed, span.signal)
+    evaluate(script, keys, args, read, failed, deadline.signal)
   }
 
   /** Runs each request in a call of its own, in their order. The keys of each are in one slot. */
   function runEach(
     requests: readonly StoreRequest[],
-    span: Span,
+    deadline: CallDeadline,
     done: (answers: readonly Answer[]) => void,
   ): void {
     const answers: Answer[] = []
     let left = requests.length
     requests.forEach((request, i) => {
-      const lane = laneAt(request, slotOf(request.keys[0], request))
-      run([request], lane, span, ([answer]) => {
+      const target = targetAt(request, slotOf(request.keys[0], request))
+      run([request], target, deadline, ([answer]) => {
         answers[i] = answer
         if (--left === 0) done(answers)
       })
@@ -114,7 +113,7 @@ export function createCalls(
   }
 
   /** A refund stays valid however late it arrives. All other calls become void at the timeout, because their caller no longer waits. */
-  function spanOf(requests: readonly StoreRequest[]): Span {
+  function deadlineOf(requests: readonly StoreRequest[]): CallDeadline {
     const isRefund = requests.every(({ verb }) => verb === 'refundReceipt')
     return {
       voidAt: processTime.monotonic() + (isRefund ? neverMs : timeoutMs),
@@ -124,27 +123,30 @@ export function createCalls(
     }
   }
 
-  /** Runs requests without a lane: their keys are in several slots. */
+  /** Runs requests without a target: their keys are in several slots. */
   function runAcross(
     requests: readonly StoreRequest[],
-    span: Span,
+    deadline: CallDeadline,
     answered: (answers: readonly Answer[]) => void,
   ): void {
-    const part = (some: readonly StoreRequest[]) => runPart(some, span)
+    const part = (some: readonly StoreRequest[]) => runPart(some, deadline)
     const runParts = acrossSlots(part, undo, slotOf)
     runParts(requests).then(answered, (cause) => fail(requests, cause, answered))
   }
 
   /** Refunds what a part has taken. Rejects if it could not: then the request as a whole has failed. */
   async function undo(requests: readonly StoreRequest[]): Promise<readonly Answer[]> {
-    const answers = await runPart(requests, spanOf(requests))
+    const answers = await runPart(requests, deadlineOf(requests))
     const failed = answers.find((answer) => answer instanceof SluiceError)
     if (failed !== undefined) throw failed
     return answers
   }
 
-  function runPart(requests: readonly StoreRequest[], span: Span): Promise<readonly Answer[]> {
-    return new Promise((resolve) => runEach(requests, span, resolve))
+  function runPart(
+    requests: readonly StoreRequest[],
+    deadline: CallDeadline,
+  ): Promise<readonly Answer[]> {
+    return new Promise((resolve) => runEach(requests, deadline, resolve))
   }
 
   /** On a Cluster, the key only selects the master. The script does not use it. */
@@ -163,11 +165,11 @@ export function createCalls(
   }
 
   return {
-    send(requests, lane, done) {
-      const span = spanOf(requests)
-      if (lane?.plan !== undefined) run(requests, lane, span, done)
-      else if (lane === undefined && client.isCluster) runAcross(requests, span, done)
-      else runEach(requests, span, done)
+    send(requests, target, done) {
+      const deadline = deadlineOf(requests)
+      if (target?.plan !== undefined) run(requests, target, deadline, done)
+      else if (target === undefined && client.isCluster) runAcross(requests, deadline, done)
+      else runEach(requests, deadline, done)
     },
     ping,
   }

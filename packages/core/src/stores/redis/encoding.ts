@@ -1,5 +1,5 @@
-import { mostBodies } from '../../algorithms/algorithm.js'
-import { bodyKey, redisKey, stateName } from '../../keys.js'
+import { mostRecordKeys } from '../../algorithms/algorithm.js'
+import { recordKey, redisKey, stateName } from '../../keys.js'
 import {
   costAt,
   type BoundPolicy,
@@ -47,7 +47,7 @@ export function encodePlanCall(
 }
 
 /** Requests about one key at one time, which a script reads and writes together. */
-interface Group {
+interface KeyRequests {
   readonly now: number | undefined
   readonly indices: number[]
 }
@@ -63,9 +63,9 @@ function withSharedKeys(
     return { keys: [plan.keyOf(requests[0].keys[0])], args, layout: plan, order: undefined }
   }
   const keys: string[] = []
-  const groups: Group[] = []
+  const groups: KeyRequests[] = []
   /** The last group of each key: after a request at another time, an earlier one is complete. */
-  const open = new Map<string, Group>()
+  const open = new Map<string, KeyRequests>()
   requests.forEach(({ keys: [key], now }, i) => {
     const group = open.get(key)
     if (group !== undefined && group.now === now) group.indices.push(i)
@@ -94,15 +94,15 @@ function withOwnKeys(
   hasAsks: boolean,
   addTime: (now: number | undefined) => void,
 ): EncodedCall {
-  const { entries, order, keyIndices, keyOf, hasLeases } = plan
+  const { policies, order, keyIndices, keyOf, hasLeases } = plan
   const keys: string[] = []
   for (const request of requests) {
     for (const index of keyIndices) keys.push(keyOf(request.keys[index]))
     for (const index of order) {
-      const { name, steps } = entries[index]
-      if (steps.bodied !== true) continue
+      const { name, steps } = policies[index]
+      if (steps.hasRecords !== true) continue
       const stateKey = keyOf(request.keys[index])
-      for (const body of steps.bodies) keys.push(bodyKey(stateKey, name, body))
+      for (const number of steps.recordKeys) keys.push(recordKey(stateKey, name, number))
     }
     addTime(request.now)
     if (hasAsks) args.push(...askOf(plan, request))
@@ -127,23 +127,23 @@ export function encodeRequest(
   serverMs: number,
   voidAt: number,
 ): EncodedCall {
-  const { verb, entries, keys: names, now, lease } = request
+  const { verb, policies, keys: names, now, lease } = request
   const keys: string[] = []
   const args = [`${voidAt}`, now === undefined ? '' : `${now}`, verb, `${amountOf(request)}`]
   args.push(lease.id, lease.owner)
-  const widths = entries.map(({ steps, params }) => {
-    const { moments, counts, views = 0 } = steps.cells(params)
-    return moments + counts + views
+  const widths = policies.map(({ steps, params }) => {
+    const { times, counts, extras = 0 } = steps.cells(params)
+    return times + counts + extras
   })
-  entries.forEach((entry, i) => {
-    const stateKey = redisKey(prefix, entry.limiter, names[i])
+  policies.forEach((policy, i) => {
+    const stateKey = redisKey(prefix, policy.limiter, names[i])
     keys.push(stateKey)
-    const bodies = verb === 'reset' ? allBodiesOf(entry) : bodiesOf(entry)
-    for (const body of bodies) keys.push(bodyKey(stateKey, entry.name, body))
-    args.push(...argsOf(entry, 'cost' in request ? costAt(request.cost, i) : 0, now ?? serverMs))
+    const numbers = verb === 'reset' ? allRecordKeysOf(policy) : recordKeysOf(policy)
+    for (const number of numbers) keys.push(recordKey(stateKey, policy.name, number))
+    args.push(...argsOf(policy, 'cost' in request ? costAt(request.cost, i) : 0, now ?? serverMs))
     if (verb === 'refundReceipt') args.push(...receiptArgs(request.receipts[i], widths[i]))
   })
-  return { keys, args, layout: { widths, order: [...entries.keys()] }, order: undefined }
+  return { keys, args, layout: { widths, order: [...policies.keys()] }, order: undefined }
 }
 
 function amountOf(request: StoreRequest): number {
@@ -152,13 +152,13 @@ function amountOf(request: StoreRequest): number {
   return 'unblock' in request && request.unblock ? 1 : 0
 }
 
-function argsOf(entry: BoundPolicy, cost: number, now: number): readonly string[] {
-  const { name, steps, params, block } = entry
-  const { moments, counts, views = 0 } = steps.cells(params)
+function argsOf(policy: BoundPolicy, cost: number, now: number): readonly string[] {
+  const { name, steps, params, block } = policy
+  const { times, counts, extras = 0 } = steps.cells(params)
   const numbers = steps.args(params, now)
   return [
     stateName(name),
-    ...[steps.id, moments, counts, views, bodiesOf(entry).length].map(String),
+    ...[steps.id, times, counts, extras, recordKeysOf(policy).length].map(String),
     steps.persistsOnDenial(params) ? '1' : '0',
     `${cost}`,
     block?.on ?? '',
@@ -176,13 +176,13 @@ function receiptArgs({ row, now, resets = 0 }: State, width: number): readonly s
 /** The arguments of a call without policies: a reply means that the server can run scripts. */
 export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '', 'peek', '0', '', '']
 
-function bodiesOf({ steps }: BoundPolicy): readonly number[] {
-  return steps.bodied === true ? steps.bodies : []
+function recordKeysOf({ steps }: BoundPolicy): readonly number[] {
+  return steps.hasRecords === true ? steps.recordKeys : []
 }
 
-/** The bodies of all forms: first those of this one. */
-function allBodiesOf(entry: BoundPolicy): readonly number[] {
-  const all = new Set(bodiesOf(entry))
-  for (let body = 1; body <= mostBodies; body++) all.add(body)
+/** The numbers of the keys of records of all forms: first those of this one. */
+function allRecordKeysOf(policy: BoundPolicy): readonly number[] {
+  const all = new Set(recordKeysOf(policy))
+  for (let number = 1; number <= mostRecordKeys; number++) all.add(number)
   return [...all]
 }

@@ -12,7 +12,7 @@ import { contractVersion, storeContract, type AsyncStore } from '../store.js'
 import { createBatches } from './batches.js'
 import { createCalls, type Calls } from './calls.js'
 import { clientOf, type SupportedClient } from './client.js'
-import { createLanes, type LaneOf } from './lanes.js'
+import { createTargets, type TargetOf } from './plans.js'
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
@@ -64,13 +64,13 @@ export function createRedisStore(
     prefix: optional(text, 'sluice'),
     timeout: optional(shortDuration, 250),
   })
-  const lanes = createLanes(prefix, redis.isCluster, hasPlans)
-  const calls = createCalls(redis, prefix, timeout, lanes)
+  const targets = createTargets(prefix, redis.isCluster, hasPlans)
+  const calls = createCalls(redis, prefix, timeout, targets)
   const { isRequestBound } = redis
   return {
     ...createPipeline(
       { name: 'redis', timeoutMs: timeout, isRequestBound },
-      redisTransport(calls, lanes.laneOf, isRequestBound),
+      redisTransport(calls, targets.targetOf, isRequestBound),
     ),
     [storeContract]: { version: contractVersion },
   }
@@ -79,14 +79,14 @@ export function createRedisStore(
 /** Sends requests to Redis in batches. */
 export function redisTransport(
   { send, ping }: Calls,
-  laneOf: LaneOf,
+  targetOf: TargetOf,
   isRequestBound: boolean,
 ): (notes: Notes) => Transport {
   return ({ begin, arrive }) => {
-    const batches = createBatches(laneOf, isRequestBound, ({ pending, requests, lane }) => {
+    const batches = createBatches(targetOf, isRequestBound, ({ pending, requests, target }) => {
       begin(pending)
       if (storeEvents.storeCall.hasSubscribers) noteCall(pending)
-      send(requests, lane, (answers) => arrive(pending, answers))
+      send(requests, target, (answers) => arrive(pending, answers))
     })
     return { ...batches, ping }
   }

@@ -1,6 +1,7 @@
-import type { ServerClock } from '../../clock.js'
-import { redisKeys, stateName } from '../../keys.js'
-import type { BoundPolicy, DecisionRequest } from '../store.js'
+import clusterSlot from 'cluster-key-slot'
+import { createServerClock, type ServerClock } from '../../clock.js'
+import { redisKey, redisKeys, stateName } from '../../keys.js'
+import { isDecision, type BoundPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
 import { scriptOf, type Script } from './evaluation.js'
 import { planScript } from './script/plan.js'
 import {
@@ -23,7 +24,7 @@ const mostScripts = 256
 export interface RedisPlan {
   readonly script: Script
   /** In the order of a request. */
-  readonly entries: readonly BoundPolicy[]
+  readonly policies: readonly BoundPolicy[]
   /** For each policy of the script, its index in a request. */
   readonly order: readonly number[]
   /** For each key of the script, the index of a policy of a request that counts it. */
@@ -32,8 +33,8 @@ export interface RedisPlan {
   /** Whether each request has its own keys in a call, as `hasOwnKeys` says. */
   readonly hasOwnKeys: boolean
   readonly hasLeases: boolean
-  /** The lanes of the plan, by their slots. */
-  readonly lanes: Map<number, Lane>
+  /** Its targets, by their slots. */
+  readonly targets: Map<number, Target>
   /** The number of cells of each row in the reply. */
   readonly widths: readonly number[]
   /** The arguments before those of the requests. They depend on the time only if a policy does. */
@@ -42,18 +43,61 @@ export interface RedisPlan {
   datedArgsAt(now: number): readonly string[]
 }
 
-/** Requests of one lane may be sent in one call: they have one plan or none and, on a Cluster, one slot. */
-export interface Lane {
+/** Where requests are sent. Requests of one target may share a call: they have one plan or none and, on a Cluster, one slot. */
+export interface Target {
   /** Undefined if each request is sent in a call of its own, with the script of single requests. */
   readonly plan: RedisPlan | undefined
   /** The clock of the server. Slots of a Cluster are on several servers. */
   readonly clock: ServerClock
 }
 
-export type PlanOf = (request: DecisionRequest) => RedisPlan | undefined
+/** Undefined if the keys are in several slots, because a script can use the keys of one slot only. Such a request is sent alone, in no order. */
+export type TargetOf = (request: StoreRequest) => Target | undefined
+
+export interface Targets {
+  readonly targetOf: TargetOf
+  /** Returns the target of a request whose keys are in one slot. */
+  targetAt(request: StoreRequest, slot: number): Target
+  /** Returns a key's slot on a Cluster, 0 on a single server. */
+  slotOf(key: string, request: StoreRequest): number
+}
+
+/** Chooses the script and the slot of each request. Without `hasPlans`, the script of single requests runs all of them. */
+export function createTargets(prefix: string, isCluster: boolean, hasPlans: boolean): Targets {
+  const planOf = createRedisPlans(prefix)
+  const clocks = new Map<number, ServerClock>()
+  const withoutPlan = new Map<number, Target>()
+
+  function targetAt(request: StoreRequest, slot: number): Target {
+    const plan = hasPlans && isDecision(request) ? planOf(request) : undefined
+    const targets = plan === undefined ? withoutPlan : plan.targets
+    let target = targets.get(slot)
+    if (target === undefined) {
+      const clock = clocks.get(slot) ?? createServerClock()
+      clocks.set(slot, clock)
+      target = { plan, clock }
+      targets.set(slot, target)
+    }
+    return target
+  }
+
+  function slotOf(key: string, { policies: [{ limiter }] }: StoreRequest): number {
+    return isCluster ? clusterSlot(redisKey(prefix, limiter, key)) : 0
+  }
+
+  return {
+    targetOf(request) {
+      if (!isCluster) return targetAt(request, 0)
+      const [slot, ...others] = new Set(request.keys.map((key) => slotOf(key, request)))
+      return others.length > 0 ? undefined : targetAt(request, slot)
+    },
+    targetAt,
+    slotOf,
+  }
+}
 
 /** Finds the plan of a request, once for each list of policies. Returns undefined if the script of single requests has to decide. */
-export function createPlans(prefix: string): PlanOf {
+function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPlan | undefined {
   const known = new WeakMap<readonly BoundPolicy[], Map<string, RedisPlan | undefined>>()
   // A caller may create a new list with the same policies for each call.
   const byFirst = new WeakMap<BoundPolicy, (readonly BoundPolicy[])[]>()
@@ -69,52 +113,52 @@ export function createPlans(prefix: string): PlanOf {
     return script
   }
 
-  function compile(entries: readonly BoundPolicy[], pattern: string): RedisPlan | undefined {
-    if (entries.length > mostPolicies) return undefined
-    const keys = entries.map((_, i) => Number(pattern[i + 1] ?? 1))
-    const order = entries.map((_, i) => i).sort((a, b) => keys[a] - keys[b] || a - b)
+  function compile(bound: readonly BoundPolicy[], pattern: string): RedisPlan | undefined {
+    if (bound.length > mostPolicies) return undefined
+    const keys = bound.map((_, i) => Number(pattern[i + 1] ?? 1))
+    const order = bound.map((_, i) => i).sort((a, b) => keys[a] - keys[b] || a - b)
     const policies = order.map((i) => {
       const isAlone = keys.indexOf(keys[i]) === keys.lastIndexOf(keys[i])
-      return shapeOf(entries[i], keys[i], isAlone)
+      return shapeOf(bound[i], keys[i], isAlone)
     })
     const shape = { policies, hasCosts: pattern.startsWith('c') }
     const script = scriptFor(shape)
     if (script === undefined) return undefined
-    const sorted = order.map((i) => entries[i])
+    const sorted = order.map((i) => bound[i])
     const argsAt = argsOf(sorted, shape)
     const dated = sorted.filter(({ steps }) => steps.datedArgs === true)
     const fixed = dated.length > 0 ? undefined : argsAt(0)
     return {
       script,
-      entries,
+      policies: bound,
       order,
       keyIndices: [...new Set(keys)].map((key) => keys.indexOf(key)),
-      keyOf: redisKeys(prefix, entries[0].limiter),
+      keyOf: redisKeys(prefix, bound[0].limiter),
       hasOwnKeys: hasOwnKeys(shape),
       hasLeases: policies.some((policy) => policy.hasLeases),
-      lanes: new Map(),
+      targets: new Map(),
       widths: policies.map(widthOf),
       argsAt: (now) => fixed ?? argsAt(now),
       datedArgsAt: (now) => dated.flatMap((policy) => paramsAt(policy, now)),
     }
   }
 
-  function plansOf(entries: readonly BoundPolicy[]): Map<string, RedisPlan | undefined> {
-    const alike = byFirst.get(entries[0]) ?? []
-    const same = alike.find((other) => isSame(other, entries))
+  function plansOf(policies: readonly BoundPolicy[]): Map<string, RedisPlan | undefined> {
+    const alike = byFirst.get(policies[0]) ?? []
+    const same = alike.find((other) => isSame(other, policies))
     const plans = (same && known.get(same)) ?? new Map<string, RedisPlan | undefined>()
-    if (same === undefined) byFirst.set(entries[0], [...alike, entries])
-    known.set(entries, plans)
+    if (same === undefined) byFirst.set(policies[0], [...alike, policies])
+    known.set(policies, plans)
     return plans
   }
 
-  return function planOf({ entries, keys, cost }) {
-    const plans = known.get(entries) ?? plansOf(entries)
+  return function planOf({ policies, keys, cost }) {
+    const plans = known.get(policies) ?? plansOf(policies)
     const isPlain = keys.length === 1 && typeof cost === 'number'
     const pattern = isPlain ? oneKey : patternOf(keys, typeof cost !== 'number')
     let plan = plans.get(pattern)
     if (plan === undefined && !plans.has(pattern)) {
-      plan = compile(entries, pattern)
+      plan = compile(policies, pattern)
       plans.set(pattern, plan)
     }
     return plan
@@ -140,18 +184,17 @@ function shapeOf(
   key: number,
   isAlone: boolean,
 ): PolicyShape {
-  const { moments, counts, views = 0 } = steps.cells(params)
-  const isBodied = steps.bodied === true
+  const { times, counts, extras = 0 } = steps.cells(params)
   return {
     id: steps.id,
-    moments,
+    times,
     counts,
-    views,
+    extras,
     params: steps.args(params, 0).length,
     isDated: steps.datedArgs === true,
     persistsOnDenial: steps.persistsOnDenial(params),
     blocksOn: block?.on,
-    bodies: isBodied ? steps.bodies.length : 0,
+    recordKeyCount: steps.hasRecords === true ? steps.recordKeys.length : 0,
     hasLeases: steps.token !== undefined,
     key,
     isNamed: !isAlone || name !== 'default' || steps.id > 127,
@@ -160,33 +203,33 @@ function shapeOf(
 }
 
 function argsOf(
-  entries: readonly BoundPolicy[],
+  policies: readonly BoundPolicy[],
   shape: PlanShape,
 ): (now: number) => readonly string[] {
-  const { policies } = shape
-  const blocks = entries.flatMap(({ block }) =>
+  const shapes = shape.policies
+  const blocks = policies.flatMap(({ block }) =>
     block === undefined ? [] : [block.for, block.escalate, block.max].map(String),
   )
-  const names = entries.map(({ name }) => stateName(name))
+  const names = policies.map(({ name }) => stateName(name))
   const heads = names.flatMap((name, i) => {
-    const { id, isNamed, isHeadMade } = policies[i]
+    const { id, isNamed, isHeadMade } = shapes[i]
     if (!isNamed) return []
     return [
       isHeadMade ? name : String.fromCharCode(bytesOf(name)) + name + String.fromCharCode(id, 0),
     ]
   })
-  const formats = byKey(policies).flatMap((own) => {
+  const formats = byKey(shapes).flatMap((own) => {
     if (!own[0].isNamed) return []
     return sizes.map((size) => {
       const parts = own.map((policy) => {
-        const bytes = bytesOf(names[policies.indexOf(policy)])
+        const bytes = bytesOf(names[shapes.indexOf(policy)])
         return `c${bytes + 3}I2${formatOf(policy, size)}`
       })
       return `<B${parts.join('')}`
     })
   })
   return (now) => {
-    const params = entries.flatMap((entry) => paramsAt(entry, now))
+    const params = policies.flatMap((policy) => paramsAt(policy, now))
     return [...params, ...blocks, ...heads, ...formats]
   }
 }
@@ -200,5 +243,5 @@ function bytesOf(name: string): number {
 }
 
 function isSame(one: readonly BoundPolicy[], other: readonly BoundPolicy[]): boolean {
-  return one.length === other.length && one.every((entry, i) => entry === other[i])
+  return one.length === other.length && one.every((policy, i) => policy === other[i])
 }

@@ -14,15 +14,15 @@ interface SentCommand {
 }
 
 /** The other members that Sluice uses of an ioredis client. A wrapped client may lack them. */
-interface Connection {
+interface RedisConnection {
   readonly status?: string
-  on?(event: string, listener: (node: Connection) => void): unknown
-  nodes?(): readonly Connection[]
+  on?(event: string, listener: (node: RedisConnection) => void): unknown
+  nodes?(): readonly RedisConnection[]
   sendCommand?(command: SentCommand, stream?: unknown): unknown
 }
 
 /** A call that has no answer yet. */
-interface Call {
+interface UnansweredCall {
   command: SentCommand | undefined
   /** The index, in the command's arguments, of the time after which the call is void. */
   readonly voidAt: number
@@ -52,7 +52,7 @@ export function sendingOnce(client: Commands): Send {
     },
   })
 
-  function forget(call: Call): void {
+  function forget(call: UnansweredCall): void {
     calls.splice(calls.indexOf(call), 1)
   }
 
@@ -65,7 +65,12 @@ export function sendingOnce(client: Commands): Send {
       failed(error)
       return
     }
-    const call: Call = { command: last.sent, voidAt: 2 + keys.length, isLost: false, failed }
+    const call: UnansweredCall = {
+      command: last.sent,
+      voidAt: 2 + keys.length,
+      isLost: false,
+      failed,
+    }
     calls.push(call)
     function succeed(value: unknown): void {
       forget(call)
@@ -85,7 +90,7 @@ export function sendingOnce(client: Commands): Send {
 
 const inherit: (client: Commands, own: PropertyDescriptorMap) => Commands = Object.create
 
-function lose(call: Call, isCluster: boolean): void {
+function lose(call: UnansweredCall, isCluster: boolean): void {
   if (call.isLost) return
   const { command, voidAt } = call
   call.isLost = true
@@ -105,13 +110,13 @@ function lost(cause?: unknown): Error {
   return new Error('the connection was lost before the answer came', { cause })
 }
 
-const known = new WeakMap<Commands, Call[]>()
+const known = new WeakMap<Commands, UnansweredCall[]>()
 
 /**
  * The pending calls of all stores on the same client, so that each client gets one set of listeners. A list and not a Set: most calls are answered in
  * their order, and after removals a Set keeps its former items alive until the old generation is collected.
  */
-function callsOf(client: Commands): Call[] {
+function callsOf(client: Commands): UnansweredCall[] {
   let calls = known.get(client)
   if (calls === undefined) {
     calls = []
@@ -121,7 +126,7 @@ function callsOf(client: Commands): Call[] {
   return calls
 }
 
-function watch(client: Commands, calls: readonly Call[]): void {
+function watch(client: Commands, calls: readonly UnansweredCall[]): void {
   const connection = connectionOf(client)
   function loseAll(): void {
     // A copy, because a failed call may lead to another call.
@@ -136,7 +141,7 @@ function watch(client: Commands, calls: readonly Call[]): void {
 }
 
 /** A failed attempt to connect loses no calls, because queued calls have not been sent. */
-function listen(connection: Connection, whenLost: () => void): void {
+function listen(connection: RedisConnection, whenLost: () => void): void {
   let isReady = connection.status === 'ready'
   connection.on?.('ready', () => (isReady = true))
   connection.on?.('close', () => {
@@ -145,7 +150,7 @@ function listen(connection: Connection, whenLost: () => void): void {
   })
 }
 
-function connectionOf(client: Commands & Connection): Connection {
+function connectionOf(client: Commands & RedisConnection): RedisConnection {
   return client
 }
 

@@ -7,15 +7,15 @@ import {
   type AsyncStore,
   type BoundPolicy,
   type ConsumeRequest,
-  type Outcome,
+  type StoreResult,
   type State,
   type StoreRequest,
 } from '../store.js'
 
 type Run = AsyncStore['run']
 
-/** The part of a request in one slot: the request with only the entries of that slot, and their indices. */
-interface Part<Q extends StoreRequest = StoreRequest> {
+/** The part of a request in one slot: the request with only the policies of that slot, and their indices. */
+interface SlotPart<Q extends StoreRequest = StoreRequest> {
   readonly request: Q
   readonly indices: readonly number[]
 }
@@ -44,33 +44,33 @@ export function acrossSlots(
       together.set(slot, [...(together.get(slot) ?? []), at])
     })
     for (const indices of together.values()) {
-      const outcomes = run(indices.map((at) => requests[at]))
+      const slotAnswers = run(indices.map((at) => requests[at]))
       indices.forEach((at, i) => {
-        answers[at] = outcomes.then((outcome) => outcome[i])
+        answers[at] = slotAnswers.then((all) => all[i])
       })
     }
     return Promise.all(answers)
   }
 
   async function runParts(request: StoreRequest): Promise<Answer> {
-    if (request.verb === 'consume') return settle(consume(partsOf(request, slotOf)))
+    if (request.verb === 'consume') return asAnswer(consume(partsOf(request, slotOf)))
     const parts = partsOf(request, slotOf)
-    if (request.verb === 'reset' && !request.unblock) return settle(reset(parts))
-    return settle(askAll(parts))
+    if (request.verb === 'reset' && !request.unblock) return asAnswer(reset(parts))
+    return asAnswer(askAll(parts))
   }
 
   /** Runs a request in one slot. Throws if the answer is an error. */
-  async function ask(request: StoreRequest): Promise<Outcome> {
+  async function ask(request: StoreRequest): Promise<StoreResult> {
     const [answer] = await run([request])
     if (answer instanceof SluiceError) throw answer
     return answer
   }
 
-  async function askAll(parts: readonly Part[]): Promise<Outcome> {
+  async function askAll(parts: readonly SlotPart[]): Promise<StoreResult> {
     return join(parts, await Promise.all(parts.map(({ request }) => ask(request))))
   }
 
-  async function reset(parts: readonly Part[]): Promise<Outcome> {
+  async function reset(parts: readonly SlotPart[]): Promise<StoreResult> {
     const looks = parts.map(({ request, indices }) => ({ request: peekOf(request, 0), indices }))
     const stand = await askAll(looks)
     if (stand.states.some(({ blockedUntil, now }) => blockedUntil > now)) {
@@ -79,10 +79,10 @@ export function acrossSlots(
     return askAll(parts)
   }
 
-  async function consume(parts: readonly Part<ConsumeRequest>[]): Promise<Outcome> {
+  async function consume(parts: readonly SlotPart<ConsumeRequest>[]): Promise<StoreResult> {
     const looked = await Promise.all(parts.map(look))
     if (looked.some(({ allowed }) => !allowed)) return join(parts, await denied(parts, looked))
-    const taken: Outcome[] = []
+    const taken: StoreResult[] = []
     for (const part of parts) {
       const [answer] = await run([part.request])
       if (!(answer instanceof SluiceError) && answer.allowed) {
@@ -102,32 +102,30 @@ export function acrossSlots(
 
   /** A denial may start a block or save a new bucket, so the slots that do so receive a `consume` instead of a `peek`. */
   async function denied(
-    parts: readonly Part<ConsumeRequest>[],
-    looked: readonly Outcome[],
-  ): Promise<readonly Outcome[]> {
+    parts: readonly SlotPart<ConsumeRequest>[],
+    looked: readonly StoreResult[],
+  ): Promise<readonly StoreResult[]> {
     return Promise.all(
       looked.map(async (look, i) => {
-        if (look.allowed && !parts[i].request.entries.some(isPersistedOnDenial)) return look
+        if (look.allowed && !parts[i].request.policies.some(isPersistedOnDenial)) return look
         // A slot that allows the request saves a new bucket. A cost of 0 takes no units, so no refund is necessary.
-        const outcome = await ask(
-          look.allowed ? { ...parts[i].request, cost: 0 } : parts[i].request,
-        )
-        if (!outcome.allowed) return outcome
-        if (!look.allowed) await refundTaken([parts[i]], [outcome])
+        const result = await ask(look.allowed ? { ...parts[i].request, cost: 0 } : parts[i].request)
+        if (!result.allowed) return result
+        if (!look.allowed) await refundTaken([parts[i]], [result])
         return look
       }),
     )
   }
 
   async function refundTaken(
-    parts: readonly Part<ConsumeRequest>[],
-    taken: readonly Outcome[],
+    parts: readonly SlotPart<ConsumeRequest>[],
+    taken: readonly StoreResult[],
   ): Promise<void> {
     const refunds = taken.flatMap(({ states }, i) => refundsOf(parts[i].request, states))
     await Promise.all(refunds.map((refund) => undo([refund])))
   }
 
-  function look({ request }: Part<ConsumeRequest>): Promise<Outcome> {
+  function look({ request }: SlotPart<ConsumeRequest>): Promise<StoreResult> {
     return ask(peekOf(request, request.cost))
   }
 }
@@ -136,9 +134,9 @@ function isPersistedOnDenial({ steps, params }: BoundPolicy): boolean {
   return steps.persistsOnDenial(params)
 }
 
-async function settle(outcome: Promise<Outcome>): Promise<Answer> {
+async function asAnswer(result: Promise<StoreResult>): Promise<Answer> {
   try {
-    return await outcome
+    return await result
   } catch (error) {
     if (error instanceof SluiceError) return error
     throw error
@@ -148,7 +146,7 @@ async function settle(outcome: Promise<Outcome>): Promise<Answer> {
 function partsOf<Q extends StoreRequest>(
   request: Q,
   slotOf: (key: string, request: StoreRequest) => number,
-): readonly Part<Q>[] {
+): readonly SlotPart<Q>[] {
   const bySlot = new Map<number, number[]>()
   request.keys.forEach((key, i) => {
     const slot = slotOf(key, request)
@@ -157,15 +155,15 @@ function partsOf<Q extends StoreRequest>(
   return [...bySlot.values()].map((indices) => ({ request: partOf(request, indices), indices }))
 }
 
-/** Combines the outcomes of all slots. */
-function join(parts: readonly Part[], outcomes: readonly Outcome[]): Outcome {
+/** Combines the results of all slots. */
+function join(parts: readonly SlotPart[], results: readonly StoreResult[]): StoreResult {
   const states: State[] = []
   parts.forEach(({ indices }, part) => {
-    indices.forEach((index, i) => (states[index] = outcomes[part].states[i]))
+    indices.forEach((index, i) => (states[index] = results[part].states[i]))
   })
   const { verb } = parts[0].request
-  const all = outcomes.every(({ allowed }) => allowed)
+  const all = results.every(({ allowed }) => allowed)
   // A lease is in one of the slots.
-  const some = (verb === 'release' || verb === 'renew') && outcomes.some(({ allowed }) => allowed)
+  const some = (verb === 'release' || verb === 'renew') && results.some(({ allowed }) => allowed)
   return { allowed: all || some, states }
 }

@@ -8,7 +8,7 @@ import {
   type NumberedPolicy,
 } from './policies.js'
 
-/** Whether a decision writes all policies of a plan or none: no block, no body, and no row that a denial saves. */
+/** Whether a decision writes all policies of a plan or none: no block, no records, and no row that a denial saves. */
 export function isAllOrNone({ policies, shape }: NumberedPlan): boolean {
   const isPlain = (policy: NumberedPolicy) =>
     !policy.persistsOnDenial && policy.blocksOn === undefined && !policy.raises
@@ -51,9 +51,9 @@ export function declareInitial({ policies }: NumberedPlan): string {
 export function decide(plan: NumberedPlan): string {
   const { policies } = plan
   const raises = policies.some((policy) => policy.raises)
-  const views = policies.flatMap(({ cells, stored }) => cells.slice(stored.length))
+  const extras = policies.flatMap(({ cells, stored }) => cells.slice(stored.length))
   return `
-    ${views.length > 0 ? `${views.join(', ')} = ${views.map(() => '0').join(', ')}` : ''}
+    ${extras.length > 0 ? `${extras.join(', ')} = ${extras.map(() => '0').join(', ')}` : ''}
     ${lines(policies.filter(isWide), (policy) => zeroWide(policy, storedOf(policy) + 1))}
     ${lines(policies, (policy) => policy.look(policy.cost))}
     ${raises ? 'if not failure then' : ''}
@@ -73,9 +73,9 @@ export function decide(plan: NumberedPlan): string {
     ${raises ? 'end' : ''}`
 }
 
-/** If memory is full, a request with a body writes nothing: after a deletion as the first write, Redis would accept all others. */
+/** If memory is full, a request with records writes nothing: after a deletion as the first write, Redis would accept all others. */
 function assertMemory({ policies }: NumberedPlan): string {
-  if (!policies.some(({ bodies }) => bodies > 0)) return ''
+  if (!policies.some(({ recordKeyCount }) => recordKeyCount > 0)) return ''
   const costs = policies.map(({ n, cost }) => `${cost} > 0 and blockEnd${n} >= 0`)
   return `if allowed and not isPeek and (${costs.join(' or ')}) then
       local answer = call('SET', key1, '', packed1 and 'NX' or 'XX')

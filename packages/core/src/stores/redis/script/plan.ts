@@ -25,8 +25,8 @@ export function planScript(shape: PlanShape): string {
 const header = `
 -- Decides consume and peek requests of the same policies, each all or nothing.
 --
--- KEYS     the state of each key that the requests name, each key once. Or, if the policies have several keys or bodies, for each request the
---          states of its keys, and the keys of its bodies
+-- KEYS     the state of each key that the requests name, each key once. Or, if the policies have several keys or records, for each request the
+--          states of its keys, and the keys of its records
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   an empty string if the server's time decides, else 'timed'
 --      …   the params of each policy; for each policy with a block its length, factor and longest length; for each policy with a name the bytes
@@ -61,7 +61,7 @@ local isTimed = ARGV[2] ~= ''
 
 -- States in another form than that of this plan are read and written by these functions. Most calls do not create them.
 local openRest = ${restLua}
-local rest, records, time
+local rest, policies, time
 `
 
 function declarations({ policies }: NumberedPlan, keys: readonly KeyPlan[]): string {
@@ -129,12 +129,12 @@ end`
 function loopOverRequests(plan: NumberedPlan, keys: readonly KeyPlan[]): string {
   const { policies, shape } = plan
   let keyAt = keys.length
-  const bodies = policies.filter((policy) => policy.bodies > 0)
-  const bound = lines(bodies, ({ n, bodies: count }) => {
+  const withRecords = policies.filter((policy) => policy.recordKeyCount > 0)
+  const bound = lines(withRecords, ({ n, recordKeyCount: count }) => {
     const from = keyAt
     keyAt += count
-    return `local bodies${n} = { ${list(count, (i) => `KEYS[keyAt + ${from + i}]`).join(', ')} }
-    local bound${n} = steps${n}.bind(bodies${n}, lease)`
+    return `local recordKeys${n} = { ${list(count, (i) => `KEYS[keyAt + ${from + i}]`).join(', ')} }
+    local bound${n} = steps${n}.bind(recordKeys${n}, lease)`
   })
   const hasLeases = policies.some((policy) => policy.hasLeases)
   const writes = keys.map((key) => writeState(key, isAllOrNone(plan) ? 'isTaken' : undefined))

@@ -7,7 +7,7 @@ export interface NumberedPolicy extends PolicyShape {
   /** The number of the argument before its block numbers, and before its head. */
   readonly blockArg: number
   readonly headArg: number
-  /** The variables of its cells: first those that are stored, then the views. None, if they are too many. */
+  /** The variables of its cells: first those that are stored, then the extras. None, if they are too many. */
   readonly cells: readonly string[]
   readonly stored: readonly string[]
   /** The variable or the number of its cost. */
@@ -62,12 +62,18 @@ export function numbered(shape: PlanShape): NumberedPlan {
   return { policies: policies.map(number), formatArgs, requestArg: arg + 1, shape }
 }
 
-type Steps = Pick<
+type StepTexts = Pick<
   NumberedPolicy,
   'cells' | 'stored' | 'raises' | 'declare' | 'look' | 'take' | 'ends'
 >
 
-function stepsOf(policy: PolicyShape, n: number, first: number, arg: number, cost: string): Steps {
+function stepsOf(
+  policy: PolicyShape,
+  n: number,
+  first: number,
+  arg: number,
+  cost: string,
+): StepTexts {
   const plain = plainLuaOf(policy.id)
   if (plain === undefined) return overTables(policy, n, first, arg, cost)
   const cells = list(widthOf(policy), (i) => `cell${n}_${i}`)
@@ -98,10 +104,10 @@ function overTables(
   first: number,
   arg: number,
   cost: string,
-): Steps {
-  const raises = policy.bodies > 0 || policy.isDated
+): StepTexts {
+  const raises = policy.recordKeyCount > 0 || policy.isDated
   const cells = isWide(policy) ? [] : list(widthOf(policy), (i) => `row${n}[${i}]`)
-  const steps = policy.bodies > 0 ? `bound${n}` : `steps${n}`
+  const steps = policy.recordKeyCount > 0 ? `bound${n}` : `steps${n}`
   const look = (asked: string) => `${steps}.look(row${n}, params${n}, now, ${asked})`
   return {
     cells,
@@ -125,11 +131,11 @@ local row${n} = { ${cells.map(() => '0').join(', ')} }`,
   }
 }
 
-/** The record of a policy for `rest`. */
-export function recordOf(policy: NumberedPolicy): string {
-  const { n, id, moments, counts, isNamed } = policy
+/** The Lua table of a policy for `rest`. */
+export function policyTable(policy: NumberedPolicy): string {
+  const { n, id, times, counts, isNamed } = policy
   const name = isNamed ? `head${n}:sub(2, -3)` : `''`
-  return `{ name = ${name}, id = ${id}, stored = ${storedOf(policy)}, moments = ${moments}, counts = ${counts} }`
+  return `{ name = ${name}, id = ${id}, stored = ${storedOf(policy)}, times = ${times}, counts = ${counts} }`
 }
 
 /** Declares the bytes before a policy's cells in a state with names: the length of the name, the name, the id, and the number of cells. */
@@ -157,9 +163,9 @@ export function lines<T>(items: readonly T[], line: (item: T, i: number) => stri
 export interface PolicyShape {
   /** The id of the algorithm. */
   readonly id: number
-  readonly moments: number
+  readonly times: number
   readonly counts: number
-  readonly views: number
+  readonly extras: number
   /** The number of params of its steps. */
   readonly params: number
   /** Whether the params depend on the time, so that the steps may reject it. */
@@ -167,8 +173,8 @@ export interface PolicyShape {
   readonly persistsOnDenial: boolean
   /** When a block starts. */
   readonly blocksOn: 'reached' | 'exceeded' | undefined
-  /** The number of the body's keys. */
-  readonly bodies: number
+  /** The number of the Redis keys of its records. */
+  readonly recordKeyCount: number
   readonly hasLeases: boolean
   /** The number of the key that the policy counts. Policies with one key are neighbours. */
   readonly key: number
@@ -188,12 +194,12 @@ export interface PlanShape {
 /** More cells than this are not unrolled, because a Lua function has at most 200 local variables. */
 const mostUnrolled = 16
 
-export function storedOf({ moments, counts }: Pick<PolicyShape, 'moments' | 'counts'>): number {
-  return moments + counts
+export function storedOf({ times, counts }: Pick<PolicyShape, 'times' | 'counts'>): number {
+  return times + counts
 }
 
-export function widthOf(policy: Pick<PolicyShape, 'moments' | 'counts' | 'views'>): number {
-  return storedOf(policy) + policy.views
+export function widthOf(policy: Pick<PolicyShape, 'times' | 'counts' | 'extras'>): number {
+  return storedOf(policy) + policy.extras
 }
 
 export function isWide(policy: PolicyShape): boolean {
@@ -206,23 +212,23 @@ function widthByteOf(policy: PolicyShape): number {
 }
 
 /**
- * Whether each request has its own keys, which are read and written for it alone. Otherwise a call has each key once, with all its requests. With a body
+ * Whether each request has its own keys, which are read and written for it alone. Otherwise a call has each key once, with all its requests. With records
  * each request has steps of its own.
  */
 export function hasOwnKeys({ policies }: PlanShape): boolean {
-  return policies.some(({ key, bodies }) => key > 1 || bodies > 0)
+  return policies.some(({ key, recordKeyCount }) => key > 1 || recordKeyCount > 0)
 }
 
 /** The possible sizes of a count in bytes. All counts of a state that a plan writes have the same size. */
 export const sizes: readonly number[] = [2, 4, 7]
 
 /** The format of a row's cells. */
-export function formatOf(policy: Pick<PolicyShape, 'moments' | 'counts'>, size: number): string {
-  return 'I6'.repeat(policy.moments) + `I${size}`.repeat(policy.counts)
+export function formatOf(policy: Pick<PolicyShape, 'times' | 'counts'>, size: number): string {
+  return 'I6'.repeat(policy.times) + `I${size}`.repeat(policy.counts)
 }
 
-export function lengthOf(policy: Pick<PolicyShape, 'moments' | 'counts'>, size: number): number {
-  return 6 * policy.moments + size * policy.counts
+export function lengthOf(policy: Pick<PolicyShape, 'times' | 'counts'>, size: number): number {
+  return 6 * policy.times + size * policy.counts
 }
 
 /** The policies of each key. */

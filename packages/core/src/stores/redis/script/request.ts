@@ -1,4 +1,4 @@
-import { mostBodies, type Reading } from '../../../algorithms/algorithm.js'
+import { mostRecordKeys, type Reading } from '../../../algorithms/algorithm.js'
 import { luaOf } from '../../../algorithms/scripts.js'
 import { statesLua } from './rest.js'
 import { verbsLua } from './verbs.js'
@@ -17,13 +17,13 @@ export function requestScript(algorithms: readonly Reading[]): string {
 const header = `
 -- Runs one request, all or nothing.
 --
--- KEYS     for each policy the state of its key, a string, and the keys of its bodies; for a reset, those of all algorithms
+-- KEYS     for each policy the state of its key, a string, and the keys of its records; for a reset, those of all algorithms
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   the time to decide by instead of the server's, or an empty string
 --      3   the verb
 --      4   units to take or to refund, the length of a block or an exemption, or 1 if a reset removes blocks
 --      5   the id and the owner of the lease, or empty strings
---      7   for each policy: its name, its id, the numbers of times, counts and views of its row; the number of the body's keys; 1 if a denial
+--      7   for each policy: its name, its id, the numbers of times, counts and extras of its row; the number of the keys of its records; 1 if a denial
 --          saves a row; its cost; when a block starts, its length, factor and longest length; the number of its params, and the params. And
 --          for refundReceipt the time, the number of resets and the cells of its receipt
 --
@@ -41,7 +41,7 @@ if serverMs > tonumber(ARGV[1]) then return { serverMs } end
 `
 
 const read = `
-local MOST_BODIES = ${mostBodies}
+local MOST_RECORD_KEYS = ${mostRecordKeys}
 local unblocked = { 0, 0 }
 
 -- A state is kept for a second after it expires, so that it still exists if the clock steps back by less than that. With an injected clock,
@@ -81,19 +81,19 @@ end
 
 -- A policy of the request, with its row. Policies of one key share its state.
 while lastArg < #ARGV do
-  local cursor = { key = keys(1)[1], name = text(), id = number(), moments = number(), counts = number() }
-  cursor.stored = cursor.moments + cursor.counts
+  local cursor = { key = keys(1)[1], name = text(), id = number(), times = number(), counts = number() }
+  cursor.stored = cursor.times + cursor.counts
   cursor.width = cursor.stored + number()
-  cursor.bodies = number()
+  cursor.recordKeyCount = number()
   cursor.persists, cursor.cost = text() == '1', number()
   cursor.startsOn, cursor.length, cursor.escalate, cursor.most = text(), number(), number(), number()
   cursor.params = numbers(number())
   if request.verb == 'refundReceipt' then
     cursor.receipt = { now = number(), resets = number(), row = numbers(cursor.width) }
   end
-  cursor.bodyKeys = keys(request.verb == 'reset' and MOST_BODIES or cursor.bodies)
+  cursor.recordKeys = keys(request.verb == 'reset' and MOST_RECORD_KEYS or cursor.recordKeyCount)
   cursor.algorithm = algorithms[cursor.id]()
-  cursor.steps = cursor.bodies > 0 and cursor.algorithm.bind(cursor.bodyKeys, request.lease) or cursor.algorithm
+  cursor.steps = cursor.recordKeyCount > 0 and cursor.algorithm.bind(cursor.recordKeys, request.lease) or cursor.algorithm
   request[#request + 1] = cursor
 end
 
@@ -123,7 +123,7 @@ local full = false
 
 local function checkMemory()
   local isAsked = freeing[request.verb]
-  for _, cursor in ipairs(request) do isAsked = isAsked or cursor.bodies > 0 end
+  for _, cursor in ipairs(request) do isAsked = isAsked or cursor.recordKeyCount > 0 end
   if not isAsked or request.verb == 'peek' or not request[1] then return end
   local reply = redis.pcall('SET', KEYS[1], '', request[1].state.isNew and 'XX' or 'NX')
   local err = type(reply) == 'table' and reply.err
@@ -142,7 +142,7 @@ end
 local function save(cursor)
   assertMemory()
   local part = put(cursor, cursor.state, nil, cursor.row, cursor.algorithm.ends(cursor.row, cursor.params), request)
-  part.bodies = cursor.bodies > 0 and { unpack(cursor.bodyKeys, 1, cursor.bodies) }
+  part.recordKeys = cursor.recordKeyCount > 0 and { unpack(cursor.recordKeys, 1, cursor.recordKeyCount) }
 end
 
 local function saveBlock(cursor)

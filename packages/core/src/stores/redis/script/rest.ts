@@ -30,7 +30,7 @@ end
 -- Returns a policy's row, with zeros in the cells that the state does not have; and whether it has the row.
 local function rowOf(policy, state, width)
   local part = partOf(policy, state)
-  local row = part and cellsOf(part, policy.moments, policy.counts)
+  local row = part and cellsOf(part, policy.times, policy.counts)
   local isFound = row ~= nil
   row = row or {}
   for i = isFound and policy.stored + 1 or 1, width do row[i] = 0 end
@@ -50,7 +50,7 @@ local function blockOf(policy, state, time)
   if block[1] > time.now then return { -block[1], 0 } end
 end
 
--- Returns the record of a policy's resets, or false.
+-- Returns the row of a policy's resets, or false.
 local function resetOf(policy, state, time)
   local part, i = partOf(policy, state, RESET)
   local reset = part and cellsOf(part, 2, 1)
@@ -112,8 +112,8 @@ local function write(state, full)
     local life = lifeOf(part, state)
     if part.row and life > 0 then pack(part) end
     if part.row or not part.ends then part.ends = state.serverMs + life end
-    for _, body in ipairs(part.bodies or {}) do
-      if life > 0 then redis.call('PEXPIRE', body, string.format('%d', life)) else redis.call('DEL', body) end
+    for _, key in ipairs(part.recordKeys or {}) do
+      if life > 0 then redis.call('PEXPIRE', key, string.format('%d', life)) else redis.call('DEL', key) end
     end
     if life > 0 then
       count, lives = count + 1, math.max(lives, life)
@@ -165,7 +165,7 @@ end
 function rest.write(state, time, changes)
   for _, change in ipairs(changes) do
     local policy = change.policy
-    if change.row then put(policy, state, nil, change.row, change.ends, time).bodies = change.bodies end
+    if change.row then put(policy, state, nil, change.row, change.ends, time).recordKeys = change.recordKeys end
     if change.blocked then putBlock(policy, state, { change.blocked, change.length }, time) end
   end
   write(state)

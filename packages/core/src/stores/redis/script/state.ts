@@ -2,10 +2,10 @@
 export const stateLua: string = `
 -- A state is a string of rows. A single row, of the unnamed policy and of an algorithm with an id below 127, is the id and the cells. Any other
 -- state is a zero, and for each row the length of its policy's name, that name, the id, the number of cells (0 if all rows of the algorithm
--- have the same number), the length of the cells, and the cells. A moment takes six bytes. A count takes two, four or seven, as many as
--- the largest count of the row needs. The row of a block has the id 127: one moment, the block's end, and one count, its length. The row of an
+-- have the same number), the length of the cells, and the cells. A time takes six bytes. A count takes two, four or seven, as many as
+-- the largest count of the row needs. The row of a block has the id 127: one time, the block's end, and one count, its length. The row of an
 -- exemption has the id 123 and the same cells, with the length 0. A name has one of these two at most. The row of a reset has the id 126: two
--- moments, the last reset and the time until which the row is kept, and the number of resets in that millisecond.
+-- times, the last reset and the time until which the row is kept, and the number of resets in that millisecond.
 --
 -- A policy's name may have a row of each form: of each id, and number of cells if it has one. Only a row's own form knows when it expires. So if
 -- a name has several rows, each has the id 125: the field of the number of cells contains its own id, and its cells begin with their number, one
@@ -18,18 +18,18 @@ local BLOCK, RESET, ENDING, EXEMPTION = 127, 126, 125, 123
 local function newPart(name, id, width, cells, ends)
   return {
     name = name, id = id, width = width, cells = cells, ends = ends,
-    row = false, policy = false, life = false, bodies = false,
+    row = false, policy = false, life = false, recordKeys = false,
   }
 end
 
 -- A state is read and written as a whole. More rows than this are a mistake: policy names that differ for each client.
 local MOST_ROWS = 255
 
--- Returns the number of moments and counts of a row that this call writes.
+-- Returns the number of times and counts of a row that this call writes.
 local function shapeOf(part)
   if part.id == BLOCK or part.id == EXEMPTION then return 1, 1 end
   if part.id == RESET then return 2, 1 end
-  return part.policy.moments, part.policy.counts
+  return part.policy.times, part.policy.counts
 end
 
 local function parse(packed)
@@ -57,30 +57,30 @@ local function parse(packed)
   return state
 end
 
-local function formatOf(moments, counts, size)
+local function formatOf(times, counts, size)
   -- The most common shape has constant formats, without concatenation.
-  if moments == 1 and counts == 1 then
+  if times == 1 and counts == 1 then
     return size == 2 and '<I6I2' or size == 4 and '<I6I4' or '<I6I7'
   end
-  return '<' .. ('I6'):rep(moments) .. ('I' .. size):rep(counts)
+  return '<' .. ('I6'):rep(times) .. ('I' .. size):rep(counts)
 end
 
 -- Returns a copy of the row, because a denied request leaves the state unchanged; nothing if its cells have another length.
-local function cellsOf(part, moments, counts)
-  if part.row then return { unpack(part.row, 1, moments + counts) } end
-  local size = (#part.cells - 6 * moments) / counts
+local function cellsOf(part, times, counts)
+  if part.row then return { unpack(part.row, 1, times + counts) } end
+  local size = (#part.cells - 6 * times) / counts
   if size ~= 2 and size ~= 4 and size ~= 7 then return end
-  return { struct.unpack(formatOf(moments, counts, size), part.cells) }
+  return { struct.unpack(formatOf(times, counts, size), part.cells) }
 end
 
 local function pack(part)
   local row, largest = part.row, 0
-  local moments, counts = shapeOf(part)
-  for i = moments + 1, moments + counts do
+  local times, counts = shapeOf(part)
+  for i = times + 1, times + counts do
     if row[i] > largest then largest = row[i] end
   end
   local size = largest < 65536 and 2 or largest < 4294967296 and 4 or 7
-  part.cells = struct.pack(formatOf(moments, counts, size), unpack(row, 1, moments + counts))
+  part.cells = struct.pack(formatOf(times, counts, size), unpack(row, 1, times + counts))
 end
 
 local function join(state)

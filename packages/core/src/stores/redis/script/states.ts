@@ -4,7 +4,7 @@ import {
   isWide,
   lengthOf,
   lines,
-  recordOf,
+  policyTable,
   sizes,
   zeroWide,
   type NumberedPlan,
@@ -31,7 +31,7 @@ export function keysOf(plan: NumberedPlan): readonly KeyPlan[] {
 
 /** Creates what decides about states in any form, before it is needed for the first time. */
 function openRest({ policies }: NumberedPlan): string {
-  return `if not rest then rest, records, time = openRest(), { ${policies.map(recordOf).join(', ')} }, {} end
+  return `if not rest then rest, policies, time = openRest(), { ${policies.map(policyTable).join(', ')} }, {} end
       time.now, time.margin = now, margin`
 }
 
@@ -68,7 +68,7 @@ function findRow(policy: NumberedPolicy): string {
   const { n, stored } = policy
   const cells = stored.map((_, i) => `row[${i + 1}]`)
   const assign = isWide(policy) ? `row${n} = row` : `${stored.join(', ')} = ${cells.join(', ')}`
-  return `row, blockEnd${n}, blockLength${n}, resets${n}, isFound = rest.find(found, records[${n}], time)
+  return `row, blockEnd${n}, blockLength${n}, resets${n}, isFound = rest.find(found, policies[${n}], time)
     ${assign}
     isPlain = isPlain and isFound`
 }
@@ -126,7 +126,7 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
   ]
   const ends = policies.map(({ n }) => `ended${n}`)
   const latest = ends.length === 1 ? ends[0] : `math.max(${ends.join(', ')})`
-  const bodied = policies.filter(({ bodies }) => bodies > 0)
+  const withRecords = policies.filter((policy) => policy.recordKeyCount > 0)
   const plain = policies.some(isWide)
     ? ''
     : `if not state${key} and ${all.join(' and ')} then
@@ -140,9 +140,9 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
     if value then
       failed = call('SET', key${key}, value, 'PX', string.format('%d', ${latest} - now + margin)).err
       ${lines(
-        bodied,
+        withRecords,
         ({ n }) => `local life${n} = string.format('%d', ended${n} - now + margin)
-      for i = 1, #bodies${n} do call('PEXPIRE', bodies${n}[i], life${n}) end`,
+      for i = 1, #recordKeys${n} do call('PEXPIRE', recordKeys${n}[i], life${n}) end`,
       )}
     else
       ${openRest(plan)}
@@ -156,7 +156,7 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
 
 function packPlain({ policies, formatArg }: KeyPlan): string {
   const [first] = policies
-  const counts = policies.flatMap(({ stored, moments }) => stored.slice(moments))
+  const counts = policies.flatMap(({ stored, times }) => stored.slice(times))
   const most = counts.length > 1 ? `math.max(${counts.join(', ')})` : counts.join()
   const values = sizes.map((size, i) => {
     if (!first.isNamed) {
@@ -176,11 +176,11 @@ function packPlain({ policies, formatArg }: KeyPlan): string {
 }
 
 function changeOf(policy: NumberedPolicy, isSavedAlone: boolean): string {
-  const { n, stored, bodies, blocksOn } = policy
+  const { n, stored, recordKeyCount, blocksOn } = policy
   const row = isWide(policy) ? `row${n}` : `{ ${stored.join(', ')} }`
   const isSaved = isSavedAlone ? `saved${n}` : `blockEnd${n} >= 0`
   return `{
-          policy = records[${n}], row = ${isSaved} and ${row} or false, ends = ended${n}, bodies = ${bodies > 0 ? `bodies${n}` : 'false'},
+          policy = policies[${n}], row = ${isSaved} and ${row} or false, ends = ended${n}, recordKeys = ${recordKeyCount > 0 ? `recordKeys${n}` : 'false'},
           blocked = ${blocksOn ? `starts${n} and blockEnd${n}` : 'false'}, length = blockLength${n},
         }`
 }

@@ -16,19 +16,19 @@ local function unexempt(cursor)
   removeBlock(cursor, cursor.state, EXEMPTION)
 end
 
--- Removes the rows of all forms, and the bodies of all algorithms if one of these rows may have one.
+-- Removes the rows of all forms, and the records of all algorithms if one of these rows may have one.
 local function forget(cursor)
   local state = cursor.state
-  local own, hasBodies = partOf(cursor, state), cursor.bodies > 0
+  local own, hasRecords = partOf(cursor, state), cursor.recordKeyCount > 0
   for i = #state, 1, -1 do
     local part = state[i]
     if isRowOf(part, cursor) then
-      if part ~= own then hasBodies = true end
+      if part ~= own then hasRecords = true end
       table.remove(state, i)
       state.changed = true
     end
   end
-  if hasBodies then redis.call('DEL', unpack(cursor.bodyKeys)) end
+  if hasRecords then redis.call('DEL', unpack(cursor.recordKeys)) end
   if cursor.steps.forget then
     cursor.steps.forget(cursor.row, cursor.params, request.now)
     save(cursor)
@@ -120,8 +120,8 @@ local function change(cursor)
     steps.refundReceipt(row, params, now, cursor.cost, cursor.receipt.row, cursor.receipt.now)
     if differ(row, looked) and isUndone(cursor) then unblock(cursor) end
   end
-  -- An unchanged row is not written, because a write would extend a bucket's life. A body may have been trimmed even if the row is unchanged.
-  if cursor.bodies > 0 or differ(row, looked) then save(cursor) end
+  -- An unchanged row is not written, because a write would extend a bucket's life. Records may have been trimmed even if the row is unchanged.
+  if cursor.recordKeyCount > 0 or differ(row, looked) then save(cursor) end
   return true
 end
 

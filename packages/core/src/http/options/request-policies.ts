@@ -9,7 +9,7 @@ import { shortForm } from '../../limiter/stated-policies.js'
 import type { RateLimitOptions } from './options.js'
 
 /** The policies of a limiter, and those of each of its requests. */
-export interface Plan<R> {
+export interface RequestPolicies<R> {
   /** The policies that the limiter is made with. */
   readonly policies: Policies
   /** Whether a request may have policies of its own. */
@@ -19,17 +19,17 @@ export interface Plan<R> {
 }
 
 /** The arguments of `consume` for one request, besides its key. */
-export interface CallOptions {
+export interface PoliciesAndCost {
   readonly policies: Policies
   readonly cost: Costs
 }
 
 /**
- * Reads the plan from options that `checkOptions` has accepted.
+ * Reads the policies from options that `checkOptions` has accepted.
  *
  * @throws SluiceError SLUICE_OPTION_MISSING if they contain no policy and no `limit` with `window`; and any error of the builder
  */
-export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
+export function requestPoliciesOf<R, H>(options: RateLimitOptions<R, H>): RequestPolicies<R> {
   const { policies, rules } = options
   // A judgement contains the policies of its request.
   if (rules !== undefined) {
@@ -42,22 +42,22 @@ export function planOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
       policiesFor: (request) => after(policies(request), definedPolicies),
     }
   }
-  return policies === undefined ? shortPlanOf(options) : fixed(policies)
+  return policies === undefined ? policiesOfLimit(options) : fixed(policies)
 }
 
 /** The options of all calls; or the function that finds those for a request, if one of the options is a function. */
-export function callOptionsOf<R, H>(
+export function policiesAndCostOf<R, H>(
   limiter: string,
-  plan: Plan<R>,
+  requestPolicies: RequestPolicies<R>,
   { cost = 1 }: RateLimitOptions<R, H>,
-): CallOptions | ((request: R) => Awaitable<CallOptions>) {
-  if (!plan.perRequest && typeof cost !== 'function') {
-    return { policies: plan.policies, cost }
+): PoliciesAndCost | ((request: R) => Awaitable<PoliciesAndCost>) {
+  if (!requestPolicies.perRequest && typeof cost !== 'function') {
+    return { policies: requestPolicies.policies, cost }
   }
 
   const costOf = costReader(limiter, cost)
   return (request) =>
-    after(plan.policiesFor(request), (policies) =>
+    after(requestPolicies.policiesFor(request), (policies) =>
       after(costOf(request), (cost) => ({ policies, cost })),
     )
 }
@@ -91,7 +91,7 @@ function isPolicies(value: unknown): value is Policies {
   return false
 }
 
-function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
+function policiesOfLimit<R, H>(options: RateLimitOptions<R, H>): RequestPolicies<R> {
   const { limit, build } = shortForm('rateLimit', options)
   if (typeof limit !== 'function') return fixed(build(limit))
   const policyFor = cachedByLimit(build)
@@ -104,11 +104,11 @@ function shortPlanOf<R, H>(options: RateLimitOptions<R, H>): Plan<R> {
   }
 }
 
-function fixed<R>(policies: Policies): Plan<R> {
+function fixed<R>(policies: Policies): RequestPolicies<R> {
   return { policies, perRequest: false, policiesFor: () => policies }
 }
 
-/** Applications have few plans, but a limit may be computed: the cache is bounded. */
+/** Applications have few limits, but a limit may be computed: the cache is bounded. */
 const maxCachedLimits = 1000
 
 function cachedByLimit(build: (limit: number) => Policy): (limit: number) => Policy {
