@@ -36,8 +36,8 @@ export const mutants = [
   {
     file: `${database}/rounds.ts`,
     name: 'a denial by a remembered row is final',
-    find: 'else if (group.isGuess && !result.isFinal) {',
-    replace: 'else if (group.isGuess && !result.isFinal && now() < 0) {',
+    find: 'if (group.isGuess && changes.length < group.keys.length) {',
+    replace: 'if (group.isGuess && changes.length < 0) {',
   },
   {
     file: `${database}/rounds.ts`,
@@ -139,10 +139,22 @@ export const mutants = [
     replace: 'if (pages.size === 0)',
   },
   {
+    file: `${database}/rounds.ts`,
+    name: 'a group is decided by remembered rows that are not saved',
+    find: 'if (group.isGuess && changes.length < group.keys.length) {',
+    replace: 'if (group.isGuess && changes.length === 0) {',
+  },
+  {
     file: `${database}/decided-group.ts`,
-    name: 'a remembered mark is not asked again',
-    find: 'return { group, answers, changes, isFinal: false, damage }',
-    replace: 'return { group, answers, changes, isFinal: true, damage }',
+    name: 'the rows that a request does not change can change meanwhile',
+    find: '!own.some(({ isChanged }) => isChanged)',
+    replace: '!own.every(({ isChanged }) => isChanged)',
+  },
+  {
+    file: `${database}/page.ts`,
+    name: 'another process can make a row that was absent',
+    find: 'if (!this.#isExpected) return undefined',
+    replace: 'if (this.#isExpected || !this.#isExpected) return undefined',
   },
   {
     file: `${database}/decided-group.ts`,
@@ -187,7 +199,7 @@ export const mutants = [
     replace: 'if (records === undefined || isPacked === false) return part',
   },
   {
-    file: `${database}/page.ts`,
+    file: `${database}/page-side.ts`,
     name: 'a reset does not count the earlier ones',
     find: 'row: nextReset(this.reset, now)',
     replace: 'row: nextReset(noRow, now)',
@@ -289,16 +301,16 @@ export const mutants = [
     replace: 'slidingLog: 8_000_000',
   },
   {
-    file: `${database}/page.ts`,
+    file: `${database}/page-side.ts`,
     name: 'an exemption and a block stay beside each other',
     find: '    this.removeOverride()\n    const ends',
     replace: '    const ends',
   },
   {
-    file: `${database}/page.ts`,
+    file: `${database}/state-bytes.ts`,
     name: 'a reset ends an exemption',
-    find: '[blockId, exemptionId, resetId, damageId]',
-    replace: '[blockId, resetId, damageId]',
+    find: '[blockId, exemptionId, resetId, damageId, emptyId]',
+    replace: '[blockId, resetId, damageId, emptyId]',
   },
   {
     file: `${database}/page-plan.ts`,

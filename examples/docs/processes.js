@@ -1,15 +1,11 @@
 // Two processes that count together in one Redis (REDIS_URL): of 20 requests, spread over both, 10 are allowed.
-import assert from 'node:assert/strict'
-import { subscribe } from 'node:diagnostics_channel'
-import { once } from 'node:events'
-import { get } from 'node:http'
-import { text } from 'node:stream/consumers'
 // #region cluster
 import cluster from 'node:cluster'
 import { rateLimit, redisStore } from '@sluice/express'
 import express from 'express'
 import { Redis } from 'ioredis'
 // #endregion
+import { tenOfTwenty } from './check/cluster.js'
 
 const { REDIS_URL: url } = process.env
 if (url === undefined) process.exit()
@@ -33,35 +29,4 @@ if (cluster.isPrimary) {
 }
 // #endregion
 
-// On a busy machine, a call can take longer than the timeout.
-let isRedisSlow = false
-cluster.on('message', () => (isRedisSlow = true))
-subscribe('sluice:fallback', () => process.send?.('fallback'))
-
-if (cluster.isPrimary) {
-  const port = await allListen()
-  const replies = []
-  for (let i = 0; i < 20; i++) replies.push(await visit(port))
-  const allowed = replies.filter(({ status }) => status === 200)
-  const pids = new Set(allowed.map((reply) => reply.text))
-  console.log(`${allowed.length} of ${replies.length} requests allowed, by ${pids.size} processes`)
-  if (!isRedisSlow) assert.deepEqual([allowed.length, pids.size], [10, processes])
-  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill()
-}
-
-/** Resolves to the port when all processes listen. */
-function allListen() {
-  return new Promise((resolve) => {
-    let listening = 0
-    cluster.on('listening', (_worker, { port }) => {
-      if (++listening === processes) resolve(port)
-    })
-  })
-}
-
-/** Sends a request over a connection of its own, so that the next one goes to another process. */
-async function visit(port) {
-  const request = get({ port, host: '127.0.0.1', agent: false })
-  const [response] = await once(request, 'response')
-  return { status: response.statusCode, text: await text(response) }
-}
+await tenOfTwenty(processes)

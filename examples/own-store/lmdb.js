@@ -5,12 +5,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+// #region program
 import { createLimiter } from '@sluice/core'
 import { databaseStore } from '@sluice/core/database'
+// #endregion
+// #region tests
 import { describeDatabase } from '@sluice/testing'
+// #endregion
+// #region program
 import { open } from 'lmdb'
+// #endregion
 
-// #region database
+const folder = mkdtempSync(join(tmpdir(), 'own-store-'))
+process.chdir(folder)
+
+// #region program
 /** @returns {import('@sluice/core/database').Database} */
 function lmdbDatabase(lmdb) {
   let cleanedTo
@@ -55,17 +64,14 @@ function lmdbDatabase(lmdb) {
     },
   }
 }
-// #endregion
 
-const folder = mkdtempSync(join(tmpdir(), 'own-store-'))
-// #region store
-const lmdb = open({ path: join(folder, 'limits') })
+const lmdb = open({ path: 'limits' })
 const store = databaseStore(lmdbDatabase(lmdb))
 const limiter = createLimiter({ name: 'emails', limit: 100, window: '1h', store })
-// #endregion
 
 const { allowed, remaining } = await limiter.consume('user:42')
 console.log(allowed ? `Sent. ${remaining} more this hour.` : 'Not sent.')
+// #endregion
 
 // #region tests
 describeDatabase('lmdbDatabase', () => lmdbDatabase(lmdb))

@@ -4,8 +4,11 @@ import { errorCodes } from '../../core/src/errors.js'
 import { refusals } from '../../dashboard/src/refusal.js'
 import { rulesErrorCodes } from '../../rules/src/errors.js'
 
+/** The codes of warnings that `@sluice/postgres` reports by itself: the catalogue of core does not have them. */
+const ofPostgres = codesIn('postgres', /code: '(SLUICE_\w+)'/g)
+
 const pages: readonly (readonly [page: string, codes: readonly string[]])[] = [
-  ['errors.md', errorCodes],
+  ['errors.md', [...errorCodes, ...ofPostgres]],
   ['rules-errors.md', rulesErrorCodes],
 ]
 
@@ -25,13 +28,8 @@ describe.each(pages)('%s', (name, codes) => {
 
 test('the part "Warnings" of errors.md has a section for each warning, and no other section', () => {
   const [, warnings] = read('../../docs/reference/errors.md').split('\n## Warnings\n')
-  const sources = readdirSync(new URL('../../core/src', import.meta.url), {
-    recursive: true,
-    encoding: 'utf8',
-  }).filter((file) => file.endsWith('.ts'))
-  const text = sources.map((file) => read(`../../core/src/${file}`)).join('\n')
-  const reported = Array.from(text.matchAll(/warn\(sluiceError\('(\w+)'/g), ([, code]) => code)
-  expect(sectionsIn(warnings)).toEqual(reported.toSorted())
+  const ofCore = codesIn('core', /warn\(sluiceError\('(\w+)'/g)
+  expect(sectionsIn(warnings)).toEqual([...ofCore, ...ofPostgres].toSorted())
 })
 
 test('errors.md has a row for each code of the dashboard, with its status, and no other row', () => {
@@ -41,6 +39,16 @@ test('errors.md has a row for each code of the dashboard, with its status, and n
   const known = Object.entries(refusals).map(([code, [status]]) => `${code} ${status}`)
   expect(stated.toSorted()).toEqual(known.toSorted())
 })
+
+/** The codes that the pattern finds in the sources of a package. */
+function codesIn(folder: string, pattern: RegExp): readonly string[] {
+  const sources = readdirSync(new URL(`../../${folder}/src`, import.meta.url), {
+    recursive: true,
+    encoding: 'utf8',
+  }).filter((file) => file.endsWith('.ts'))
+  const text = sources.map((file) => read(`../../${folder}/src/${file}`)).join('\n')
+  return Array.from(text.matchAll(pattern), ([, code]) => code)
+}
 
 function read(path: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8')

@@ -12,15 +12,18 @@ import { describeRandomTraffic } from './random-traffic.js'
 describe('PostgreSQL', () => {
   const server = usePostgres()
   let pool: pg.Pool
-  let store: AsyncStore
+  let stores: readonly AsyncStore[]
   beforeAll(() => {
     pool = new pg.Pool({ connectionString: server.url, max: 4 })
-    store = unlimitedStore(postgresStore(pool, { migrate: true, timeout: '20s' }))
+    stores = [{}, { rememberedRows: 0 }].map((options) =>
+      unlimitedStore(postgresStore(pool, { ...options, migrate: true, timeout: '20s' })),
+    )
   })
   afterAll(() => pool.end())
 
-  describeRandomTraffic('postgresStore', () => store, 30)
-  describeCosts('postgresStore', () => store)
+  describeRandomTraffic('postgresStore', () => stores[0], 30)
+  describeRandomTraffic('postgresStore, which loads each row first', () => stores[1], 20)
+  describeCosts('postgresStore', () => stores[0])
 })
 
 describe.each(sqliteDrivers())('SQLite, $name', ({ open }) => {

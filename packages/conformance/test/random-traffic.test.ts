@@ -1,4 +1,5 @@
 import { MapDatabase, unlimitedStore } from '@sluice/conformance/databases'
+import { randomFrom } from '@sluice/conformance/random'
 import { sqliteDrivers, temporaryFile } from '@sluice/conformance/sqlite'
 import { databaseStore } from '@sluice/core/database'
 import { sqliteStore } from '@sluice/sqlite'
@@ -6,7 +7,20 @@ import { afterAll } from 'vitest'
 import { describeCosts } from './costs-suite.js'
 import { describeRandomTraffic } from './random-traffic.js'
 
-const map = unlimitedStore(databaseStore(new MapDatabase(), { timeout: '10s' }))
+const random = randomFrom(1)
+const often = () => random() < 0.3
+
+const maps = [
+  ['a map', {}, {}],
+  ['a map whose rows are loaded first', {}, { rememberedRows: 0 }],
+  ['a map with conflicts', { conflicts: often }, {}],
+  [
+    'a map with conflicts, which does not return rows',
+    { conflicts: often, returnsRows: false },
+    {},
+  ],
+  ['a map that often saves too late', { isLate: often }, {}],
+] as const
 
 const { file, remove } = temporaryFile()
 const connection = sqliteDrivers()[0].open(file)
@@ -17,5 +31,9 @@ afterAll(() => {
 })
 
 // The runs over SQLite and PostgreSQL are in the slow file. These are enough to find a fault in the executor.
-describeRandomTraffic('a map', () => map, 10)
+for (const [name, settings, options] of maps) {
+  const database = new MapDatabase(settings)
+  const store = unlimitedStore(databaseStore(database, { ...options, timeout: '10s' }))
+  describeRandomTraffic(name, () => store, 10)
+}
 describeCosts('SQLite', () => sqlite)

@@ -4,6 +4,7 @@ import { temporaryFile } from '@sluice/conformance/sqlite'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { play } from '../src/exactness/play.js'
+import { pairs } from '../src/exactness/policies.js'
 import type { Shared } from '../src/exactness/servers.js'
 
 // The long run covers every algorithm, a Cluster and a million decisions: npm run exactness
@@ -27,12 +28,12 @@ test.each(['fixedWindow', 'slidingLog', 'gcra', 'concurrency'])(
   (policy) => expectExact({ kind: 'Redis', ports: [redis.port] }, 3, policy),
 )
 
-test.each(['fixedWindow', 'slidingLog', 'concurrency'])(
+test.each(['fixedWindow', 'slidingLog', 'concurrency', pairs])(
   'eight processes on a PostgreSQL together allow exactly the limit: %s',
   (policy) => expectExact({ kind: 'PostgreSQL', url: postgres.url }, 8, policy),
 )
 
-test.each(['fixedWindow', 'slidingLog', 'concurrency'])(
+test.each(['fixedWindow', 'slidingLog', 'concurrency', pairs])(
   'eight processes on a file of SQLite together allow exactly the limit: %s',
   async (policy) => {
     const { file, remove } = temporaryFile()

@@ -21,6 +21,8 @@ export const contract = {
     'Saves each group whole if all its rows still have the versions that were loaded, or else does not change any of them.',
   others: 'A group does not depend on the other groups of the call.',
   span: 'Outside of the span nothing is saved.',
+  bounds:
+    'The times of the database between which a save is valid, both included, in milliseconds since the epoch.',
   conflict:
     'A conflict that the database itself reports (a serialization failure, a deadlock, a lock that is not free) is a group that was not saved.',
   newVersions:

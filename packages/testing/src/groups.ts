@@ -1,5 +1,5 @@
 import { expectThat } from './contract.js'
-import { change, expectBytes, expectRow, makeRow, newKeys, save } from './rows.js'
+import { change, expectBytes, expectRow, expectUint8Array, makeRow, newKeys, save } from './rows.js'
 import type { DatabaseFactory, TestFunctions } from './suite.js'
 
 const one = Uint8Array.of(1)
@@ -88,6 +88,7 @@ export function describeGroups(make: DatabaseFactory, it: TestFunctions['it']): 
     const { rows } = await save(database, [[change(a, undefined, two)], [change(b, version, two)]])
     if (rows === undefined) return
     expectThat(rows.has(a) && rows.has(b), 'currentRows', 'It did not return each of them.')
+    expectUint8Array(rows.get(a))
     expectBytes(rows.get(a), one, 'currentRows')
     expectBytes(rows.get(b), undefined, 'currentRows')
     const again = await save(database, [[change(a, rows.get(a)?.version, two)]])

@@ -78,7 +78,18 @@ export async function load(
     'order',
     `It was asked for ${keys.length} keys, and returned ${rows.length} rows.`,
   )
+  for (const row of rows) expectUint8Array(row)
   return rows
+}
+
+/** A test runner can have a `Uint8Array` of its own, so `instanceof` does not recognize all of them. */
+export function expectUint8Array(row: StoredRow | undefined): void {
+  const type = Object.prototype.toString.call(row?.bytes)
+  expectThat(
+    row === undefined || type === '[object Uint8Array]',
+    'bytes',
+    `The state of a row is ${type}, and not a Uint8Array.`,
+  )
 }
 
 /** The row of a key must have these bytes; undefined: there must be no row. */

@@ -73,6 +73,27 @@ export function describeTimes(make: DatabaseFactory, it: TestFunctions['it']): v
     await expectRow(database, key, bytes, 'span')
   })
 
+  it('saves in the first and in the last millisecond of the span', async () => {
+    const database = await make()
+    for (const end of ['first', 'last'] as const) {
+      const saves: boolean[] = []
+      for (let i = 0; i < 20; i++) {
+        const [key] = newKeys(1)
+        const { now } = await database.load([])
+        const first = { from: now, until: now + minute }
+        const span = end === 'first' ? first : { from: now - minute, until: now }
+        const saved = await save(database, [[change(key, undefined, Uint8Array.of(1))]], span)
+        // A call that takes longer shows nothing.
+        if (saved.now === now) saves.push(saved.groups[0] !== undefined)
+      }
+      expectThat(
+        saves.length < 3 || saves.includes(true),
+        'bounds',
+        `In the ${end} millisecond of the span it did not save.`,
+      )
+    }
+  })
+
   it('keeps a row until its end', async () => {
     const database = await make()
     const { now } = await database.load([])

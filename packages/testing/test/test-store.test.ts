@@ -37,6 +37,19 @@ describe('testStore', () => {
     expect(await store.ping()).toBe(true)
   })
 
+  test('is used at once after it has recovered, by each limiter', async () => {
+    const store = testStore()
+    const limiters = [limiterOver(store), limiterOver(store)]
+    store.fail()
+    for (let i = 0; i < 5; i++) await limiters[0].consume('key')
+    store.recover()
+    const decisions = await Promise.all(limiters.map((limiter) => limiter.consume('key')))
+    expect(decisions.map(({ source, remaining }) => [source, remaining])).toEqual([
+      ['store', 1],
+      ['store', 0],
+    ])
+  })
+
   test('hangs for the timeout of each request', async () => {
     const store = testStore({ timeout: 250 })
     const limiter = limiterOver(store)

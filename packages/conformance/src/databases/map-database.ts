@@ -36,6 +36,18 @@ export interface MapSettings {
    * @default true
    */
   readonly returnsRows?: boolean
+  /**
+   * Whether the database reports a conflict for a group whose rows have not changed, such as a deadlock.
+   *
+   * @default never
+   */
+  readonly conflicts?: (group: readonly Change[]) => boolean
+  /**
+   * Whether a save has waited for a lock until after its span.
+   *
+   * @default never
+   */
+  readonly isLate?: () => boolean
 }
 
 /** A database in a map of this process: the shortest one that keeps the contract. */
@@ -65,17 +77,18 @@ export class MapDatabase implements Database {
     this.calls.save++
     await this.#settings.before?.('save')
     const now = this.#clock()
-    const isInSpan = from <= now && now <= until
+    const { returnsRows = true, conflicts, isLate } = this.#settings
+    const isInSpan = from <= now && now <= until && isLate?.() !== true
     const rows = new Map<string, StoredRow | undefined>()
     const saved = groups.map((changes) => {
-      if (isInSpan && changes.every((change) => this.#isCurrent(change, now))) {
+      const isCurrent = changes.every((change) => this.#isCurrent(change, now))
+      if (isInSpan && isCurrent && conflicts?.(changes) !== true) {
         return changes.map((change) => this.#write(change))
       }
       for (const { key } of changes) rows.set(key, this.rows.get(key))
       return undefined
     })
     await this.#settings.after?.('save')
-    const { returnsRows = true } = this.#settings
     return returnsRows ? { now, groups: saved, rows } : { now, groups: saved }
   }
 

@@ -6,6 +6,7 @@ import {
   createLimiter,
   fixedWindow,
   slidingLog,
+  unlimited,
   type AsyncStore,
   type Limiter,
   type Policies,
@@ -71,6 +72,17 @@ describe('round trips', () => {
     ])
     expect(both).toMatchObject({ allowed: true, remaining: 4 })
     expect(alone).toMatchObject({ allowed: true, remaining: 3 })
+  })
+
+  test('a policy that counts nothing has no row, so its keys need no further calls', async () => {
+    const database = new MapDatabase()
+    const limiter = limiterOver(database, { plan: unlimited(), user: minute })
+    for (let i = 0; i < 3; i++) {
+      const decision = await limiter.consume({ plan: `any ${i}`, user: 'ann' })
+      expect(decision).toMatchObject({ allowed: true, remaining: 4 - i })
+    }
+    expect(database.rows.size).toBe(1)
+    expect(database.calls).toMatchObject({ load: 1, save: 3 })
   })
 
   test('a row that was loaded, and the current row of a refused save, are remembered', async () => {

@@ -3,105 +3,22 @@ import { expect, test } from 'vitest'
 import { MapDatabase, type MapRow } from '../../../conformance/src/databases/index.js'
 import {
   createLimiter,
-  fixedWindow,
   memoryStore,
-  slidingLog,
   type Limiter,
   type Policies,
   type Store,
 } from '../../src/index.js'
 import { databaseStore } from '../../src/stores/database/index.js'
+import { cases, type Requests } from './interleaved-requests.js'
 
-/** A request of one of two processes, and the numbers of its answer. */
-type Ask = (limiter: Limiter) => Promise<readonly unknown[]>
-type Requests = readonly (readonly [process: 'A' | 'B', ask: Ask])[]
-
-const limit = 2
 const now = Date.UTC(2030, 0, 1)
-const window: Policies = fixedWindow({ limit, window: '1h' })
-const log: Policies = slidingLog({ limit, window: '1h' })
-const pair: Policies = {
-  user: fixedWindow({ limit, window: '1h' }),
-  route: fixedWindow({ limit: 3, window: '1h' }),
-}
 
-function consume(cost: number, key: string | Record<string, string> = 'key'): Ask {
-  return async (limiter) => {
-    const { allowed, remaining } = await limiter.consume(key, { cost })
-    return [allowed, remaining]
-  }
-}
-
-const penalize: Ask = async (limiter) => {
-  await limiter.penalize('key', 1)
-  return []
-}
-
-const reset: Ask = async (limiter) => {
-  await limiter.reset('key')
-  return []
-}
-
-const ofOneKey: readonly (readonly [string, Requests])[] = [
-  [
-    'two of the whole limit',
-    [
-      ['A', consume(2)],
-      ['B', consume(2)],
-    ],
-  ],
-  [
-    'three units for two',
-    [
-      ['A', consume(1)],
-      ['B', consume(1)],
-      ['B', consume(1)],
-    ],
-  ],
-  [
-    'one and two units',
-    [
-      ['A', consume(1)],
-      ['B', consume(2)],
-      ['A', consume(1)],
-    ],
-  ],
-  [
-    'a reset',
-    [
-      ['A', consume(2)],
-      ['B', reset],
-      ['A', consume(1)],
-    ],
-  ],
-  [
-    'a penalty',
-    [
-      ['A', penalize],
-      ['B', consume(2)],
-      ['B', consume(1)],
-    ],
-  ],
-]
-
-const ofPairs: Requests = [
-  ['A', consume(2, { user: 'x', route: 'r' })],
-  ['B', consume(2, { user: 'y', route: 'r' })],
-  ['A', consume(1, { user: 'y', route: 's' })],
-]
-
-const cases = [
-  ...ofOneKey.flatMap(([name, requests]) => [
-    { name: `${name}, in a window`, policies: window, requests },
-    { name: `${name}, in a log`, policies: log, requests },
-  ]),
-  { name: 'pairs of keys that overlap', policies: pair, requests: ofPairs },
-].flatMap((one) => [
+const variants = cases.flatMap((one) => [
   { ...one, rememberedRows: 0 },
   { ...one, rememberedRows: 100 },
 ])
 
-test.each(cases)(
+test.each(variants)(
   'two processes answer as one, in any order of their calls: $name, $rememberedRows remembered rows',
   async ({ policies, requests, rememberedRows }) => {
     const expected = await inAllOrders(requests, policies)
@@ -177,7 +94,8 @@ async function interleaved(
 
   const processes = { A: process('A'), B: process('B') }
   // Both know the time of the database, so they can decide by remembered rows.
-  const other = policies === pair ? { user: 'other', route: 'other' } : 'other'
+  const isPair = 'user' in policies
+  const other = isPair ? { user: 'other', route: 'other' } : 'other'
   for (const limiter of Object.values(processes)) await limiter.peek(other)
   isFree = false
   const open = new Map<number, string>(requests.map(([name], i) => [i, name]))

@@ -7,7 +7,7 @@ import { startPostgres } from '@sluice/conformance/postgres'
 import { startCluster, startRedis } from '@sluice/conformance/servers'
 import { temporaryFile } from '@sluice/conformance/sqlite'
 import { play } from './play.js'
-import { policies } from './policies.js'
+import { pairs, policies } from './policies.js'
 import type { Shared } from './servers.js'
 
 const { positionals, values } = parseArgs({
@@ -28,7 +28,9 @@ const servers: readonly Shared[] = [
   { kind: 'SQLite', file: sqlite.file },
 ]
 const variants = servers.flatMap((server) =>
-  Object.keys(policies).map((policy) => ({ server, policy })),
+  Object.keys(policies)
+    .filter((policy) => policy !== pairs || server.kind !== 'Cluster')
+    .map((policy) => ({ server, policy })),
 )
 let made = 0
 let inexact = 0

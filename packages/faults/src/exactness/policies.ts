@@ -7,6 +7,7 @@ import {
   slidingLog,
   slidingWindow,
   tokenBucket,
+  type Policies,
   type Policy,
 } from '@sluice/core'
 import type { PolicyKind } from '@sluice/core/http'
@@ -27,8 +28,12 @@ const byKind: Readonly<Record<Exclude<PolicyKind, 'leakyQueue' | 'staged' | 'unl
     concurrency: concurrency({ limit, lease: '1d' }),
   }
 
-export const policies: Readonly<Record<string, Policy>> = {
+/** Two policies that count under different keys. On a Cluster, two keys can be in two slots, where a request can be denied too early. */
+export const pairs = 'pairs of keys'
+
+export const policies: Readonly<Record<string, Policies>> = {
   ...byKind,
+  [pairs]: { window: byKind.fixedWindow, log: byKind.slidingLog },
   'slidingWindow, weighted': slidingWindow({ limit, window: '3650d', tail: 'weighted' }),
   'slidingWindow, 10 buckets': slidingWindow({ limit, window: '3650d', buckets: 10 }),
 }

@@ -1,8 +1,8 @@
 // One of several processes that consume for the same keys at once. It receives its task as JSON and sends its result as a message.
 import process from 'node:process'
 import { randomFrom } from '@sluice/conformance/random'
-import { createLimiter } from '@sluice/core'
-import { policies } from './policies.js'
+import { createLimiter, type Keys } from '@sluice/core'
+import { pairs, policies } from './policies.js'
 import { connect, type Shared } from './servers.js'
 
 /** The task of a worker. */
@@ -45,9 +45,9 @@ async function work(task: Task): Promise<Tally> {
 
   async function ask(): Promise<void> {
     while (left-- > 0 && Date.now() < task.until) {
-      const key = keyFor(random)
+      const [key, keys] = keysFor(task.policy, random)
       asked[key] = (asked[key] ?? 0) + 1
-      const decision = await limiter.consume(key)
+      const decision = await limiter.consume(keys)
       if (decision.allowed) allowed[key] = (allowed[key] ?? 0) + 1
       if (decision.source === 'local') local++
       else if (decision.source !== 'store') withoutServer++
@@ -57,6 +57,15 @@ async function work(task: Task): Promise<Tally> {
   await Promise.all(Array.from({ length: inFlight }, ask))
   await disconnect()
   return { asked, allowed, local, withoutServer }
+}
+
+/** The name of a count, and its key. A pair of keys has two counts: by its keys in the one order and in the other, so that calls lock the rows in both orders. */
+function keysFor(policy: string, random: () => number): [name: string, keys: Keys] {
+  const key = keyFor(random)
+  if (policy !== pairs) return [key, key]
+  const both = [`${key} a`, `${key} b`]
+  const [window, log] = random() < 0.5 ? both : both.toReversed()
+  return [`${window}, ${log}`, { window, log }]
 }
 
 /** Half of the requests go to a few hot keys, the others to a tail by Zipf's law. */

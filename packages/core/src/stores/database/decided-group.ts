@@ -1,6 +1,6 @@
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { failureOf } from '../pending.js'
-import type { Answer } from '../store.js'
+import type { Answer, StoreResult } from '../store.js'
 import type { Change, StoredRow } from './database.js'
 import type { Group, Item } from './groups.js'
 import { createPagePlans } from './page-plan.js'
@@ -25,8 +25,6 @@ export interface DecidedGroup {
   readonly group: OpenGroup
   readonly answers: readonly Answer[]
   readonly changes: readonly Change[]
-  /** Whether the answers would be the same by any other rows. */
-  readonly isFinal: boolean
   /** The error of all requests, if one of the rows cannot be read. */
   readonly damage: SluiceError | undefined
 }
@@ -38,10 +36,15 @@ export function createDecide(database: string): (group: OpenGroup) => DecidedGro
   const planOf = createPagePlans()
 
   function run(group: OpenGroup, pages: ReadonlyMap<string, Page>): readonly Answer[] {
-    return group.items.map(({ pending: { request }, keys }) => {
-      const own = keys.flatMap((key) => pages.get(key) ?? [])
-      return planOf(request.policies).run(request, own, group.now)
+    const pagesOf = ({ keys }: Item): Page[] => keys.flatMap((key) => pages.get(key) ?? [])
+    const answers = group.items.map((item): StoreResult => {
+      const { request } = item.pending
+      return planOf(request.policies).run(request, pagesOf(item), group.now)
     })
+    group.items.forEach((item, i) => {
+      if (answers[i].allowed && item.keys.length > 1) expectTogether(item, pagesOf(item), group.now)
+    })
+    return answers
   }
 
   function damaged(group: OpenGroup, pages: ReadonlyMap<string, Page>): DecidedGroup {
@@ -49,7 +52,7 @@ export function createDecide(database: string): (group: OpenGroup) => DecidedGro
     const damage = sluiceError('SLUICE_STORE_DAMAGED', database, rows[0][0])
     const changes = rows.flatMap(([, { change }]) => change ?? [])
     const answers = group.items.map(() => damage)
-    return { group, answers, changes, isFinal: false, damage }
+    return { group, answers, changes, damage }
   }
 
   return function decide(group) {
@@ -63,7 +66,7 @@ export function createDecide(database: string): (group: OpenGroup) => DecidedGro
       const changes = Array.from(pages.values()).flatMap((page) => page.change ?? [])
       const isTooLong = changes.some(({ bytes }) => (bytes?.length ?? 0) > mostBytes)
       if (isTooLong) return failed(group, sluiceError('SLUICE_STORE_FAILED', database, tooLong))
-      return { group, answers, changes, isFinal: answers.some(isError), damage: undefined }
+      return { group, answers, changes, damage: undefined }
     } catch (error) {
       if (error instanceof DamagedRecords) return damaged(group, pages)
       return failed(group, failureOf(database, error))
@@ -73,9 +76,14 @@ export function createDecide(database: string): (group: OpenGroup) => DecidedGro
 
 function failed(group: OpenGroup, error: SluiceError): DecidedGroup {
   const answers = group.items.map(() => error)
-  return { group, answers, changes: [], isFinal: true, damage: undefined }
+  return { group, answers, changes: [], damage: undefined }
 }
 
-function isError(answer: Answer): boolean {
-  return !('allowed' in answer)
+/**
+ * A request can be allowed by rows that it does not change: by a cost of 0, by an exemption, or because it has nothing to refund. If only the others were saved, two
+ * processes could each change what the other one was allowed by.
+ */
+function expectTogether({ pending: { request } }: Item, own: readonly Page[], now: number): void {
+  if (new Set(own).size === 1 || !own.some(({ isChanged }) => isChanged)) return
+  for (const page of own) page.expect(request.now ?? now, request.now !== undefined)
 }

@@ -11,7 +11,8 @@ import {
   type StoreRequest,
   type StoreResult,
 } from '../store.js'
-import { Page, PageSide } from './page.js'
+import { PageSide } from './page-side.js'
+import { Page } from './page.js'
 
 /** A list of policies, compiled for rows that were loaded. It runs every verb, all or nothing, as the memory store does on its own rows. */
 class PagePlan {

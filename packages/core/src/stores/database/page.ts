@@ -1,15 +1,6 @@
-import type { AlgorithmWithRecords, Row } from '../../algorithms/algorithm.js'
-import { UNTIL, exemptionUntil, nextReset, overrideEnds, type SideRows } from '../cursor.js'
+import type { AlgorithmWithRecords } from '../../algorithms/algorithm.js'
 import type { Change, StoredRow } from './database.js'
-import {
-  blockId,
-  damageId,
-  exemptionId,
-  packState,
-  readState,
-  resetId,
-  type Part,
-} from './state-bytes.js'
+import { damageId, emptyId, isForm, packState, readState, type Part } from './state-bytes.js'
 
 /** Parts are kept this long after they have expired, so that they still count if the clock steps back by less. */
 const graceMs = 1000
@@ -32,8 +23,6 @@ interface PagePart extends Part {
   isPacked?: boolean
 }
 
-const noRow: Row = [0, 0]
-
 /** The name of a part that belongs to no policy. */
 const unnamed = 'default'
 
@@ -47,6 +36,7 @@ export class Page {
   readonly #loadedAt: number
   #parts: PagePart[]
   #isChanged = false
+  #isExpected = false
   /** The time of the last change, by the clock of its request. */
   #changedAt = 0
   #isInjected = false
@@ -68,6 +58,19 @@ export class Page {
   get isDamaged(): boolean {
     const mark = this.partOf(unnamed, damageId, 0)
     return mark !== undefined && mark.ends > this.#loadedAt
+  }
+
+  /** Whether a request has changed the row. */
+  get isChanged(): boolean {
+    return this.#isChanged
+  }
+
+  /** Saves the row even if no request has changed it. So nothing is saved if another process has changed it. */
+  expect(now: number, isInjected: boolean): void {
+    this.#isExpected = true
+    if (this.#isChanged) return
+    this.#changedAt = now
+    this.#isInjected = isInjected
   }
 
   /** The row that a policy's name has in this form. */
@@ -123,13 +126,16 @@ export class Page {
     return own.reduce((latest, { ends }) => Math.max(latest, ends), 0)
   }
 
-  /** The row to save. Undefined if no request has changed it. */
+  /** The row to save. Undefined if no request has changed it, and none is expected to be as it is. */
   get change(): Change | undefined {
-    if (!this.#isChanged) return undefined
+    if (!this.#isChanged && !this.#isExpected) return undefined
     const kept = this.#parts.filter(({ ends }) => ends + graceMs > this.#changedAt)
     const [key, version] = [this.#key, this.#version]
     if (kept.length === 0) {
-      return version === undefined ? undefined : { key, version, bytes: undefined, endsAt: 0 }
+      if (version !== undefined) return { key, version, bytes: undefined, endsAt: 0 }
+      if (!this.#isExpected) return undefined
+      // Only a row that is saved shows that there is no other.
+      kept.push({ name: unnamed, id: emptyId, row: [], ends: this.#changedAt, body: undefined })
     }
     const lastEnd = Math.max(...kept.map(({ ends }) => ends))
     const grace = this.#isInjected ? injectedGraceMs : graceMs
@@ -156,72 +162,6 @@ export class Page {
       (part) => part.name === name && part.id === id && part.row.length === width,
     )
   }
-}
-
-/** The override and the resets of a policy's name on a page. */
-export class PageSide implements SideRows {
-  readonly #page: Page
-  readonly #name: string
-  readonly #now: number
-  readonly #isInjected: boolean
-
-  constructor(page: Page, name: string, now: number, isInjected: boolean) {
-    this.#page = page
-    this.#name = name
-    this.#now = now
-    this.#isInjected = isInjected
-  }
-
-  get override(): Row {
-    const exemption = this.#page.partOf(this.#name, exemptionId, 1)
-    if (exemption !== undefined) return exemptionUntil(exemption.row[0])
-    return this.#page.partOf(this.#name, blockId, 2)?.row ?? noRow
-  }
-
-  get reset(): Row {
-    return this.#page.partOf(this.#name, resetId, 2)?.row ?? noRow
-  }
-
-  /** An exemption has an id of its own: cells are 0 or more, and a version that knows no exemptions must not read it as a block. */
-  saveOverride(override: Row, now: number): void {
-    this.removeOverride()
-    const ends = overrideEnds(override)
-    const part =
-      override[UNTIL] < 0
-        ? { name: this.#name, id: exemptionId, row: [ends], ends }
-        : { name: this.#name, id: blockId, row: override, ends }
-    this.#page.put(part, now, this.#isInjected)
-  }
-
-  removeOverride(): void {
-    this.#page.remove(this.#name, isOverride, this.#now, this.#isInjected)
-  }
-
-  saveReset(now: number, ends: number): void {
-    const last = this.#page.partOf(this.#name, resetId, 2)
-    const until = Math.max(ends, this.#page.lastEndOf(this.#name))
-    if (until <= now) return
-    const part = {
-      name: this.#name,
-      id: resetId,
-      row: nextReset(this.reset, now),
-      ends: Math.max(last?.ends ?? 0, until),
-    }
-    this.#page.put(part, now, this.#isInjected)
-  }
-
-  removeRows(): void {
-    this.#page.remove(this.#name, isForm, this.#now, this.#isInjected)
-  }
-}
-
-/** Whether a part is a row of an algorithm. */
-function isForm({ id }: Part): boolean {
-  return ![blockId, exemptionId, resetId, damageId].includes(id)
-}
-
-function isOverride({ id }: Part): boolean {
-  return id === blockId || id === exemptionId
 }
 
 /** The time from which the database may have deleted a row of a clock that was not injected. A row that cannot be read does not end. */

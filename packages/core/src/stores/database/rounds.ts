@@ -89,10 +89,10 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     const decided: DecidedGroup[] = []
     for (const group of groups) {
       const result = decideGroup(group)
-      const { changes, isFinal } = result
+      const { changes } = result
       // A save shows whether the rows that it changes are the current ones. Another process can have changed the others since they were remembered: it can
-      // have refunded what such a row denies, or taken the units that a request would refund.
-      if (group.isGuess && !isFinal && changes.length < group.keys.length) {
+      // have refunded what such a row denies, or shortened a row that would be too long.
+      if (group.isGuess && changes.length < group.keys.length) {
         group.rows = undefined
         open.push(group)
       } else if (changes.length > 0) decided.push(result)

@@ -1,7 +1,7 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { ByteWriter, readBytes, type ByteReader } from '../../algorithms/bytes.js'
 
-/** A part of a key's state: the row of one form of a policy; the policy's block (id 127), exemption (id 123) or reset (id 126); or the mark of a damaged row (id 124). */
+/** A part of a key's state: the row of one form of a policy; the policy's block (id 127), exemption (id 123) or reset (id 126); the mark of a damaged row (id 124); or nothing (id 122). */
 export interface Part {
   /** The name of the policy. */
   readonly name: string
@@ -22,11 +22,19 @@ export const exemptionId = 123
 /** A part instead of a row that could not be read. It belongs to no policy. */
 export const damageId = 124
 
+/** The part of a row that has no other. It means the same as no row. */
+export const emptyId = 122
+
 /**
  * The first byte. A new layout gets the next number, and its number becomes a part of the key: during a rolling deploy, two layouts have a row each. A row
  * of any other layout cannot be read.
  */
 const layout = 1
+
+/** Whether a part is a row of an algorithm. */
+export function isForm({ id }: Part): boolean {
+  return ![blockId, exemptionId, resetId, damageId, emptyId].includes(id)
+}
 
 /** The largest row, in bytes. A database with a smaller limit could not keep the log of a policy. */
 export const mostBytes = 65_536

@@ -129,10 +129,13 @@ function createKeys(prefix: string): (request: StoreRequest) => readonly string[
       nameOf = rowKeys(prefix, policies[0].limiter)
       namers.set(policies, nameOf)
     }
+    // A policy that counts nothing has no row: it reads that of another one.
+    const counting = policies.findIndex(({ steps }) => !steps.countsNothing)
+    const only = keys[Math.max(0, counting)]
+    const first = nameOf(only)
     // Most requests have one key for all policies.
-    const first = nameOf(keys[0])
-    const names = [first]
-    for (let i = 1; i < keys.length; i++) names.push(keys[i] === keys[0] ? first : nameOf(keys[i]))
-    return names
+    return keys.map((key, i) =>
+      key === only || policies[i].steps.countsNothing ? first : nameOf(key),
+    )
   }
 }
