@@ -22,14 +22,12 @@ export function now({ view, scope }) {
 /** @param {View} view @param {string} scope */
 function trafficTiles(view, scope) {
   const limiters = limitersIn(view, scope)
-  const { all, denied, wouldDeny } = totalsOf(limiters)
+  const { all, denied } = totalsOf(limiters)
   const series = limiters[0]?.series
   const perSecond = series === undefined ? 0 : rateNow(all, series, view.at)
   const deniedPerSecond = series === undefined ? 0 : rateNow(denied, series, view.at)
   const share = perSecond === 0 ? 0 : deniedPerSecond / perSecond
   const [requests, denials] = [byMinute(all), byMinute(denied)]
-  const apart = total(wouldDeny)
-  const more = apart === 0 ? '' : `; ${short(apart)} would be denied`
   const shares = requests.map((sum, i) => (sum === 0 ? 0 : (denials[i] ?? 0) / sum))
   return [
     tile(
@@ -41,7 +39,7 @@ function trafficTiles(view, scope) {
     tile(
       'Denied',
       percent(share),
-      `${rate(deniedPerSecond)} a second, ${short(total(denied))} in the hour${more}`,
+      `${rate(deniedPerSecond)} a second, ${short(total(denied))} in the hour`,
       spark(shares, 'denied'),
       share >= 0.1 ? 'denied' : '',
     ),
