@@ -3,6 +3,9 @@ import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto
 /** The characters of the id of a listed key: 132 bits. */
 const idLength = 22
 
+/** The most ids that are remembered: those of a view with all lists of 25 limiters. */
+const mostKnown = 8000
+
 const algorithm = 'aes-256-gcm'
 const ivLength = 12
 const tagLength = 16
@@ -13,6 +16,8 @@ const tagLength = 16
  */
 export class KeyIds {
   #secret = randomBytes(18).toString('base64url')
+  /** The ids of the last views, by the limiter and the key: a page asks for the same keys every two seconds. */
+  readonly #known = new Map<string, string>()
 
   get secret(): string {
     return this.#secret
@@ -20,14 +25,21 @@ export class KeyIds {
 
   /** Takes the secret of all processes. */
   share(secret: string): void {
+    if (secret !== this.#secret) this.#known.clear()
     this.#secret = secret
   }
 
   /** The id of a listed key, which is found again in the lists. A view has thousands, so it is a short hash. */
   idOf(limiter: string, key: string): string {
+    const name = `${limiter}\0${key}`
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
     // As JSON, because UTF-8 has no form for a lone surrogate, and two keys would have one id.
     const text = JSON.stringify([this.#secret, limiter, key])
-    return hash('sha256', text, 'base64url').slice(0, idLength)
+    const id = hash('sha256', text, 'base64url').slice(0, idLength)
+    if (this.#known.size >= mostKnown) this.#known.clear()
+    this.#known.set(name, id)
+    return id
   }
 
   /** The id of a key that no list may have: the encrypted key, which each process can read. */
