@@ -32,8 +32,20 @@ export const mutants = [
   {
     file: `${root}/collect/collector.ts`,
     name: 'shadow rules deny requests',
-    find: 'record.isSilent !== undefined && areSilent',
-    replace: 'record.isSilent === null && areSilent',
+    find: "mode !== 'shadow' && mode !== 'tagging'",
+    replace: "mode !== 'tagging'",
+  },
+  {
+    file: `${root}/collect/collector.ts`,
+    name: 'a dry run denies requests',
+    find: "isRequest && mode !== 'dryRun'",
+    replace: 'isRequest',
+  },
+  {
+    file: `${root}/data/merge.ts`,
+    name: 'denials of other processes that deny no request are lost',
+    find: 'sums.wouldDeny.add(policy.wouldDeny)',
+    replace: '',
   },
   {
     file: `${root}/collect/collector.ts`,

@@ -198,7 +198,8 @@ export const mutants = [
     file: `${http}/rules/ask-limits.ts`,
     name: 'an error of a shadow consumption is that of the request',
     find: 'for (const consumption of shadow) askShadow(limiter, consumption, options)',
-    replace: 'for (const consumption of shadow) void decided(limiter, consumption, options, false)',
+    replace:
+      "for (const consumption of shadow) void decided(limiter, consumption, options, 'shadow')",
   },
   {
     file: `${http}/rules/ask-limits.ts`,

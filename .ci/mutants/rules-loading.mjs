@@ -228,9 +228,9 @@ export const mutants = [
   },
   {
     file: `${loading}/events.ts`,
-    name: 'an application that hears of a failure is warned as well',
-    find: '  if (events.hasSubscribers) return\n',
-    replace: '',
+    name: 'a subscriber replaces the warning',
+    find: '  process.emitWarning(rulesErrorFrom',
+    replace: '  if (!events.hasSubscribers) process.emitWarning(rulesErrorFrom',
   },
   {
     file: `${loading}/rule-loader.ts`,

@@ -19,6 +19,8 @@ await limiter.peek(context) // the decision of now; counts nothing
 await limiter.peekAll(context) // every rule that would deny now
 await limiter.peekCounts(context) // what each count has used and has left, shadow rules included
 await limiter.count(context) // counts in all rules that apply, even above their limits
+await limiter.exempt(context, '1h') // allows everything of the keys of these rules, and counts nothing
+await limiter.unexempt(context) // ends that
 await limiter.refund(decision, { policies: ['api'] }) // refunds the count of one rule
 // #endregion
 assert.deepEqual(decision.applied, ['address', 'api'])

@@ -72,21 +72,80 @@ const goals: readonly Goal[] = [
   },
 ]
 
-/** Figures of the results of `databases` that no peer has. */
-const alone = [
+/** The last results of the sections whose figures no peer has. */
+export interface OwnResults {
+  readonly cold: unknown
+  readonly databases: unknown
+  readonly live: unknown
+}
+
+/** Figures that no peer has. */
+const alone: readonly {
+  readonly row: string
+  readonly most: number
+  valueOf(results: OwnResults): number
+}[] = [
   {
     row: 'groups that PostgreSQL refuses a single process, of a thousand',
     most: 1,
-    valueOf: (databases: unknown) =>
-      1000 * Number(fieldOf(databases, 'refusedShare') ?? Number.NaN),
+    valueOf: ({ databases }) => 1000 * Number(fieldOf(databases, 'refusedShare') ?? Number.NaN),
   },
   {
     row: 'p99 of four processes on one SQLite file, one at a time, ms',
     most: 50,
-    valueOf: (databases: unknown) =>
+    valueOf: ({ databases }) =>
       Number(['shared', '0', 'p99Ms', 'median'].reduce(fieldOf, databases)),
   },
+  ...(['oneKey', 'manyKeys'] as const).flatMap((keys) => {
+    const name = keys === 'oneKey' ? 'one key' : 'many keys'
+    return [
+      {
+        row: `what a dashboard adds to a decision in memory, ${name}, µs`,
+        most: 0.6,
+        valueOf: ({ live }: OwnResults) => figureOf(live, 'added', '0', keys, 'median'),
+      },
+      {
+        row: `what metrics add to a decision in memory, ${name}, µs`,
+        most: 0.3,
+        valueOf: ({ live }: OwnResults) => figureOf(live, 'added', '1', keys, 'median'),
+      },
+    ]
+  }),
+  {
+    row: 'what metrics add to the client CPU of a decision over Redis, 64 in flight, µs',
+    most: 0.3,
+    valueOf: ({ live }) => figureOf(live, 'added', '1', 'overRedis', 'median'),
+  },
+  {
+    row: 'CPU of a Fastify server, with an open dashboard ÷ without one',
+    most: 1.02,
+    valueOf: ({ live }) => figureOf(live, 'server', 'ratio', 'median'),
+  },
+  {
+    row: '`api/view` of 16 processes with 20 limiters, ms',
+    most: 20,
+    valueOf: ({ live }) => figureOf(live, 'view', 'medianMs'),
+  },
+  {
+    row: 'what a search among a million keys adds to the p99 of Redis, ms',
+    most: 1,
+    valueOf: ({ live }) => riseOf(live, 'redisP99Ms'),
+  },
+  {
+    row: 'what a search among a million keys adds to the p99 of the delay of the event loop, ms',
+    most: 1,
+    valueOf: ({ live }) => riseOf(live, 'loopP99Ms'),
+  },
 ]
+
+function figureOf(results: unknown, ...path: readonly string[]): number {
+  return Number(path.reduce(fieldOf, results) ?? Number.NaN)
+}
+
+/** The figure during a search, minus that before. */
+function riseOf(live: unknown, name: string): number {
+  return figureOf(live, 'search', name, '1') - figureOf(live, 'search', name, '0')
+}
 
 /** The first decisions, each compared with one library. */
 const first = [
@@ -94,16 +153,13 @@ const first = [
   { group: 1, where: 'over Redis', peer: 'express-rate-limit, rate-limit-redis', most: 1.3 },
 ]
 
-/** The goals beside the last results. `cold` and `databases` are the results files of these sections. */
-export function goalsTable(
-  all: readonly Comparison[],
-  { cold, databases }: { readonly cold: unknown; readonly databases: unknown },
-): string {
+/** The goals beside the last results. */
+export function goalsTable(all: readonly Comparison[], results: OwnResults): string {
   return table(
     ['', 'goal', 'last run', ''],
     [
       ...first.map(({ group, where, peer, most }) => {
-        const msOf = (name: string) => firstMsOf(cold, group, name)
+        const msOf = (name: string) => firstMsOf(results.cold, group, name)
         const value = msOf('Sluice, slidingWindow') / msOf(peer)
         return rowOf(`first 1,000 decisions ${where} ÷ ${peer}`, value, { most })
       }),
@@ -114,7 +170,7 @@ export function goalsTable(
         const name = isToPeer ? `${goal.row}, Sluice ÷ the best peer` : goal.row
         return rowOf(name, isToPeer ? ours / peer : ours, goal)
       }),
-      ...alone.map(({ row, valueOf, most }) => rowOf(row, valueOf(databases), { most })),
+      ...alone.map(({ row, valueOf, most }) => rowOf(row, valueOf(results), { most })),
     ],
   )
 }

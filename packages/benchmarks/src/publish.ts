@@ -40,8 +40,12 @@ export async function publishParts(sections: readonly Section[]): Promise<void> 
 
 /** The goals beside the figures of the last runs. */
 export async function goalsOf(sections: readonly Section[]): Promise<string> {
-  const [cold, databases] = [await lastResults('cold'), await lastResults('databases')]
-  return goalsTable(await comparisonsOf(sections), { cold, databases })
+  const results = {
+    cold: await lastResults('cold'),
+    databases: await lastResults('databases'),
+    live: await lastResults('live'),
+  }
+  return goalsTable(await comparisonsOf(sections), results)
 }
 
 async function comparisonsOf(sections: readonly Section[]): Promise<readonly Comparison[]> {

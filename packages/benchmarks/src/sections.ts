@@ -6,6 +6,7 @@ import { databases } from './sections/databases.js'
 import { footprint } from './sections/footprint.js'
 import { growth } from './sections/growth.js'
 import { http } from './sections/http.js'
+import { live } from './sections/live.js'
 import { memory } from './sections/memory.js'
 import { redis } from './sections/redis.js'
 import { rules } from './sections/rules.js'
@@ -23,5 +24,6 @@ export const sections: readonly Section[] = [
   growth,
   algorithms,
   rules,
+  live,
   simulate,
 ]

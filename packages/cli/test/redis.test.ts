@@ -1,5 +1,5 @@
 import { redisStore } from '@sluice/core'
-import { useRedis } from '@sluice/conformance/redis'
+import { useCluster, useRedis } from '@sluice/conformance/redis'
 import { compileRules, createRuleLimiter, parseRules, type RuleLimiter } from '@sluice/rules'
 import { expect, test } from 'vitest'
 import { folderWith, sluice } from './sluice.js'
@@ -13,7 +13,16 @@ rules:
   - { id: trial, key: user, policy: { kind: slidingLog, limit: 1, window: 1h }, shadow: true }
 `
 
+const twoKeys = `version: 1
+name: two-keys
+values: { user: string, team: string }
+rules:
+  - { id: by-user, key: user, policy: { kind: fixedWindow, limit: 9, window: 1d } }
+  - { id: by-team, key: team, policy: { kind: fixedWindow, limit: 9, window: 1d } }
+`
+
 const redis = useRedis()
+const cluster = useCluster()
 let prefixes = 0
 
 interface Served {
@@ -69,6 +78,23 @@ test('explain shows what the application has counted, and counts nothing', async
 
   expect(await redis.connection.keys(`${prefix}*`)).toEqual(before)
   expect(await Promise.all(before.map(async (key) => redis.connection.dump(key)))).toEqual(states)
+})
+
+test('with --cluster, each count is read from the node that has it', async () => {
+  const rules = await compileRules(parseRules({ text: twoKeys, format: 'yaml', files: new Map() }))
+  const store = redisStore(cluster.client(), { timeout: 5000 })
+  const limiter = createRuleLimiter({ rules: { name: rules.name, current: rules }, store })
+  const team = (i: number): readonly string[] => ['--value', `team=team ${i}`]
+  // Keys of different teams are in different slots.
+  for (let i = 0; i < 6; i++) await limiter.consume({ user: 'ada', team: `team ${i}` })
+  for (let i = 0; i < 6; i++) {
+    const url = urlOf(cluster.nodes[i % cluster.nodes.length])
+    const args = ['--cluster', '--format', 'json', ...team(i)]
+    const { status, stdout, stderr } = await explainAda(twoKeys, url, ...args)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const { counts } = JSON.parse(stdout).standing
+    expect([counts['by-user'].used, counts['by-team'].used]).toEqual([6, 1])
+  }
 })
 
 test('explain names the rule that denies, and the wait', async () => {

@@ -156,7 +156,9 @@ async function readKey(open) {
 async function submit(form) {
   const { open } = state
   if (open === undefined || open.isSending === true) return
-  const { limiter, id, key: text, act, length } = open
+  const { limiter, key: text, act, length } = open
+  // The process that receives the act may not know an id of a list.
+  const id = open.view?.id ?? open.id
   const { needs } = acts[act]
   const units = Number(fieldText(form, 'units'))
   updateOpen(open, { isSending: true, done: undefined, refusal: undefined })

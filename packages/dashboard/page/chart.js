@@ -98,31 +98,36 @@ function summaryOf(lines) {
   return `The last hour. A second, now: ${last.join(', ')}. The table below has all figures.`
 }
 
-/** Each line plus those below it. @param {readonly Line[]} lines */
+/** Each line plus those below it, unless it is no part of the sum. @param {readonly Line[]} lines */
 function stackOf(lines) {
-  /** @type {number[][]} */
-  const sums = []
-  for (const { values } of lines) {
-    const below = sums.at(-1)
-    sums.push(values.map((value, i) => value + (below?.[i] ?? 0)))
-  }
-  return sums
+  /** @type {readonly number[] | undefined} */
+  let below
+  return lines.map(({ values, isApart = false }) => {
+    if (isApart) return values
+    const under = below
+    below = values.map((value, i) => value + (under?.[i] ?? 0))
+    return below
+  })
 }
 
-/** The areas from the top down, so that each covers those above it.
+/** The areas from the top down, so that each covers those above it. A line that is no part of the sum has none.
  * @param {readonly Line[]} lines
  * @param {readonly (readonly number[])[]} stacked
  * @param {Scales} scales
  */
 function areas(lines, stacked, scales) {
-  return lines
-    .map(({ color }, i) => {
+  const parts = lines
+    .map(({ color, isApart = false }, i) => {
       const path = pathOf(stacked[i] ?? [], scales)
       const last = scales.x((stacked[i] ?? []).length - 1)
-      return svg`<path class="area ${color}" d="${path}L${last} ${floor}L${edges.left} ${floor}z" />
-        <path class="curve ${color}" d=${path} />`
+      return isApart
+        ? nothing
+        : svg`<path class="area ${color}" d="${path}L${last} ${floor}L${edges.left} ${floor}z" />
+            <path class="curve ${color}" d=${path} />`
     })
     .toReversed()
+  const apart = lines.filter(({ isApart = false }) => isApart)
+  return [...parts, ...curves(apart, scales)]
 }
 
 /** @param {readonly Line[]} lines @param {Scales} scales */

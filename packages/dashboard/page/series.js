@@ -1,6 +1,9 @@
 /** @import { LimiterView, Series, View } from './view.js' */
 
-/** @typedef {{ readonly label: string, readonly values: readonly number[], readonly color: string }} Line */
+/**
+ * A line of the chart. `isApart`: it is no part of the sum, because its requests are in other lines too.
+ * @typedef {{ readonly label: string, readonly values: readonly number[], readonly color: string, readonly isApart?: boolean }} Line
+ */
 
 const lineColors = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5']
 
@@ -18,10 +21,16 @@ export function limitersIn({ limiters }, scope) {
  * @param {readonly LimiterView[]} limiters
  */
 export function totalsOf(limiters) {
-  const sum = (/** @type {'allowed' | 'denied' | 'exempt'} */ outcome) =>
+  const sum = (/** @type {'allowed' | 'denied' | 'exempt' | 'wouldDeny'} */ outcome) =>
     sumOf(limiters.map(({ series }) => series[outcome]))
   const [allowed, denied, exempt] = [sum('allowed'), sum('denied'), sum('exempt')]
-  return { allowed, denied, exempt, all: sumOf([allowed, denied, exempt]) }
+  return {
+    allowed,
+    denied,
+    exempt,
+    wouldDeny: sum('wouldDeny'),
+    all: sumOf([allowed, denied, exempt]),
+  }
 }
 
 /** @param {readonly (readonly number[])[]} lists @returns {readonly number[]} */
@@ -61,11 +70,10 @@ export function chartOf(limiters, shape) {
   const start = firstStep(totalsOf(limiters).all, end)
   const times = Array.from({ length: end - start }, (_, i) => startsAt + (start + i) * stepMs)
   const lines = shape === 'outcome' ? outcomesOf(limiters) : denialsOf(limiters, shape)
-  const rates = lines.map(({ label, values, color }) => ({
-    label,
-    color,
-    values: values.slice(start, end).map((value) => (value * 1000) / stepMs),
-  }))
+  const rates = lines.map((line) => {
+    const values = line.values.slice(start, end).map((value) => (value * 1000) / stepMs)
+    return Object.assign({}, line, { values })
+  })
   return { times, lines: rates, isStacked: shape === 'outcome' }
 }
 
@@ -77,13 +85,27 @@ function firstStep(values, end) {
 
 /** @param {readonly LimiterView[]} limiters @returns {readonly Line[]} */
 function outcomesOf(limiters) {
-  const { allowed, denied, exempt } = totalsOf(limiters)
+  const { allowed, denied, exempt, wouldDeny } = totalsOf(limiters)
   const lines = [
     { label: 'allowed', values: allowed, color: 'allowed' },
     { label: 'exempt', values: exempt, color: 'exempt' },
     { label: 'denied', values: denied, color: 'denied' },
+    { label: 'would deny', values: wouldDeny, color: 'would-deny', isApart: true },
   ]
-  return total(exempt) === 0 ? lines.filter(({ label }) => label !== 'exempt') : lines
+  const isUsual = (/** @type {string} */ label) => label === 'allowed' || label === 'denied'
+  return lines.filter(({ label, values }) => isUsual(label) || total(values) > 0)
+}
+
+/**
+ * The denials of a limiter or a policy, and those that deny no request if there are any.
+ * @param {string} label
+ * @param {{ readonly denied: readonly number[], readonly wouldDeny?: readonly number[] }} counts
+ */
+function linesOf(label, { denied, wouldDeny = [] }) {
+  const enforced = { label, values: denied }
+  if (total(wouldDeny) === 0) return [enforced]
+  const others = { label: `${label}, would deny`, values: wouldDeny }
+  return total(denied) === 0 ? [others] : [enforced, others]
 }
 
 /**
@@ -96,11 +118,10 @@ function denialsOf(limiters, shape) {
   const isOne = limiters.length === 1
   const all = limiters.flatMap(({ name, series, policies }) =>
     shape === 'limiter'
-      ? [{ label: name, values: series.denied }]
-      : policies.map((policy) => ({
-          label: isOne ? policy.name : `${name} · ${policy.name}`,
-          values: policy.denied,
-        })),
+      ? linesOf(name, series)
+      : policies.flatMap((policy) =>
+          linesOf(isOne ? policy.name : `${name} · ${policy.name}`, policy),
+        ),
   )
   const sorted = all.toSorted((a, b) => total(b.values) - total(a.values))
   const most = sorted

@@ -14,7 +14,7 @@ import {
   type Awaitable,
 } from '@sluice/core/http'
 import { collect } from './collect/subscription.js'
-import { isRules, silentPolicies, type DashboardRules } from './data/rules-data.js'
+import { isRules, type DashboardRules } from './data/rules-data.js'
 import { viewOf } from './data/view-of.js'
 import type { Authorization } from './http/authorize.js'
 import { createHandler } from './http/handler.js'
@@ -96,7 +96,6 @@ export function dashboardWith<R extends IncomingMessage>(
   const { authorize, rules, share, mask = (key) => key, clock = Date.now } = options
   const byName = limitersByName(limiters)
   const collected = collect(clock, Math.round(1 / sample))
-  if (rules !== undefined) collected.collector.silence(rules.name, silentPolicies(rules))
   const ids = new KeyIds()
   const processes = new Processes(collected, rules, share, ids)
   const shown = { acting: [...byName.keys()], rules, mask: safeMask(mask) }

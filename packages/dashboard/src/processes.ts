@@ -73,7 +73,7 @@ export class Processes {
     this.#cleared = [...this.#cleared, { limiter, key, at: collector.now() }].slice(-mostCleared)
   }
 
-  /** Since when the rules are not those of their source. Looked at regularly, because a subscriber of `sluice:rules` would replace the warning of the process. */
+  /** Since when the rules are not those of their source, as far as this process has looked: every five seconds, and at each request of the page. */
   refusedAt(): number {
     const now = this.now()
     if (this.#rules?.state().stale === undefined) this.#refusedAt = undefined

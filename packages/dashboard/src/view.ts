@@ -40,9 +40,12 @@ export interface LimiterView {
 export interface Series {
   readonly startsAt: number
   readonly stepMs: number
+  /** Also requests that a dry run would deny. */
   readonly allowed: readonly number[]
   readonly denied: readonly number[]
   readonly exempt: readonly number[]
+  /** Denials that deny no request: of shadow rules, of rules that add a tag, and of dry runs. */
+  readonly wouldDeny: readonly number[]
 }
 
 /** The denials of one policy. */
@@ -50,6 +53,8 @@ export interface PolicyView {
   readonly name: string
   /** In the steps of the series of its limiter. */
   readonly denied: readonly number[]
+  /** The same, of denials that deny no request. Absent if there is none. */
+  readonly wouldDeny?: readonly number[]
   readonly limit?: number
 }
 
@@ -135,6 +140,7 @@ export type RuleCounter =
 /** The answer of `GET api/key`: the counts of one key. */
 export interface KeyView {
   readonly limiter: string
+  /** An id that each process knows. The ids of the lists of a view are others, and each process knows those of the keys that it has data of. */
   readonly id: string
   /** As `mask` shows it. Always shown as text. */
   readonly key: string

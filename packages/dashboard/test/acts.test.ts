@@ -225,12 +225,14 @@ rules:
   expect(view.rules?.refused).toBe(undefined)
   // The shadow rule denies no request.
   const [{ denied, series, policies, top }] = view.limiters
-  expect([series.allowed.at(-1), series.denied.at(-1)]).toEqual([2, 1])
+  expect([series.allowed, series.denied, series.wouldDeny].map((all) => all.at(-1))).toEqual([
+    2, 1, 1,
+  ])
   expect(denied.map(({ key, policies }) => [key, policies])).toEqual([['|user|ann', ['per-user']]])
-  expect(policies.map((one) => [one.name, one.denied.at(-1)])).toEqual([
-    ['per-user', 1],
-    ['per-team', 0],
-    ['watched', 1],
+  expect(policies.map((one) => [one.name, one.denied.at(-1), one.wouldDeny?.at(-1)])).toEqual([
+    ['per-user', 1, undefined],
+    ['per-team', 0, undefined],
+    ['watched', 0, 1],
   ])
   expect(top.requests.keys.map(({ key, count }) => [key, count])).toEqual([
     ['|team|red', 3],

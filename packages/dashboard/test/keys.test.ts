@@ -8,7 +8,7 @@ import {
 } from '@sluice/core'
 import { useRedis } from '@sluice/conformance/redis'
 import { describe, expect, test } from 'vitest'
-import { serveDashboard } from './served.js'
+import { serveDashboard, type Served } from './served.js'
 
 const redis = useRedis()
 
@@ -59,11 +59,12 @@ describe.each<[string, () => Limiter]>([
     expect(denied.length).toBe(1)
 
     const looked = await board.key(name, { id })
-    expect(looked).toMatchObject({ limiter: name, id, key: text, policies: [{ used: 1 }] })
+    expect(looked).toMatchObject({ limiter: name, key: text, policies: [{ used: 1 }] })
+    expect((await board.key(name, { id: looked.id })).key).toBe(text)
     const acted = await board.act({ limiter: name, id, act: 'reset', reason: 'a test' })
     expect(acted).toMatchObject({
       status: 200,
-      body: { ok: true, key: { id, policies: [{ used: 0 }] } },
+      body: { ok: true, key: { key: text, policies: [{ used: 0 }] } },
     })
     expect((await limiter.peek(key)).allowed).toBe(true)
     for (const other of neighbours(key)) {
@@ -80,7 +81,9 @@ describe.each<[string, () => Limiter]>([
       for (const other of [key, key, ...neighbours(key)]) await limiter.consume(other)
       const [{ name, denied }] = (await board.view()).limiters
       const [{ id, key: text }] = denied
-      expect(await board.key(name, { key: text })).toMatchObject({ id, key: text })
+      for (const named of [{ id }, { key: text }]) {
+        expect(await board.key(name, named)).toMatchObject({ key: text, policies: [{ used: 1 }] })
+      }
       const acted = await board.act({ limiter: name, key: text, act: 'reset', reason: 'a test' })
       expect(acted.status).toBe(200)
       expect((await limiter.peek(key)).allowed).toBe(true)
@@ -116,18 +119,40 @@ test('a masked key is looked at and acted upon by its id', async () => {
     act: 'reset',
     reason: 'a test',
   })
-  expect(body.key).toMatchObject({ key: '***', id: denied[1].id })
+  expect(body.key).toMatchObject({ key: '***', policies: [{ used: 0 }] })
   expect([limiter.peek('ann').allowed, limiter.peek('bob').allowed]).toEqual([true, false])
 })
 
 test('a visitor cannot compute the id of a key', async () => {
   const limiter = createLimiter({ name: 'ids', policies })
-  const ids = []
-  for (let i = 0; i < 2; i++) {
-    const board = await serveDashboard({ limiters: { limiter } })
-    ids.push((await board.key('ids', { key: 'ann' })).id)
+  const boards = [
+    await serveDashboard({ limiters: { limiter } }),
+    await serveDashboard({ limiters: { limiter } }),
+  ]
+  limiter.consume('ann')
+  const [first, second] = await Promise.all(boards.map(async (board) => board.view()))
+  const [one, other] = [first, second].map(({ limiters }) => limiters[0].top.requests.keys[0])
+  expect([one.key, other.key, one.id === other.id]).toEqual(['ann', 'ann', false])
+})
+
+test('the id of a key that was looked at is read with the same secret and the same limiter only', async () => {
+  const limiters = Object.fromEntries(
+    ['ids', 'other'].map((name) => [name, createLimiter({ name, policies })]),
+  )
+  const [board, stranger] = [await serveDashboard({ limiters }), await serveDashboard({ limiters })]
+  const { id } = await board.key('ids', { key: 'ann' })
+  expect(Buffer.from(id, 'base64url').toString('latin1')).not.toContain('ann')
+  expect((await board.key('ids', { id })).key).toBe('ann')
+  const changed = `${id.slice(0, -4)}${id.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`
+  const wrong: readonly (readonly [Served, string, string])[] = [
+    [board, 'other', id],
+    [stranger, 'ids', id],
+    [board, 'ids', changed],
+    [board, 'ids', id.slice(0, 24)],
+  ]
+  for (const [asked, name, given] of wrong) {
+    await expect(asked.key(name, { id: given })).rejects.toThrow('SLUICE_VIEW_KEY_UNKNOWN')
   }
-  expect(ids[0]).not.toBe(ids[1])
 })
 
 describe('a limiter whose policies have different keys', () => {
@@ -156,6 +181,28 @@ describe('a limiter whose policies have different keys', () => {
       ['minute', true],
       ['hour', true],
       ['address', false],
+    ])
+  })
+
+  test('an act reaches a policy whose window for the key has expired, if it counts by the same key', async () => {
+    let now = Date.UTC(2026, 0, 1)
+    const limiter = createLimiter({ name: 'several', policies: limits, clock: () => now })
+    const board = await serveDashboard({ limiters: { limiter } })
+    limiter.consume({ minute: 'ann', hour: 'ann', address: '192.0.2.1' })
+    now += 61_000
+    const [{ top }] = (await board.view()).limiters
+    const { id = '' } = top.requests.keys.find(({ key }) => key === 'ann') ?? {}
+    const { policies } = await board.key('several', { id })
+    expect(policies.map(({ name, used }) => [name, used])).toEqual([
+      ['minute', 0],
+      ['hour', 1],
+    ])
+    await board.act({ limiter: 'several', id, act: 'block', length: '1h', reason: 'a test' })
+    const { minute, hour, address } = limiter.status('ann').policies
+    expect([minute, hour, address].map(({ blockedMs }) => blockedMs > 0)).toEqual([
+      true,
+      true,
+      false,
     ])
   })
 

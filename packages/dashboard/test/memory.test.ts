@@ -33,6 +33,7 @@ function eventOf(
     limiter,
     keys: Object.fromEntries(names.map((name) => [name, key])),
     cost: 1,
+    mode: 'enforced',
     decision: {
       ...allowed,
       allowed: !isDenied,

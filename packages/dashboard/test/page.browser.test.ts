@@ -68,7 +68,7 @@ test('the figures of the view are those of the page', async () => {
       limiters: [
         {
           ...api,
-          series: { ...api.series, startsAt, allowed, denied, exempt: zeros },
+          series: { ...api.series, startsAt, allowed, denied, exempt: zeros, wouldDeny: zeros },
           policies: [{ name: 'minute', denied }],
           denied: [{ ...api.denied[0], denials: 150, untilAt: at + 92_000 }],
           top: {

@@ -3,13 +3,20 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
-import { createLimiter, fixedWindow, redisStore, type SupportedClient } from '@sluice/core'
+import {
+  countedKey,
+  createLimiter,
+  fixedWindow,
+  redisStore,
+  type SupportedClient,
+} from '@sluice/core'
 import { startRedis, useCluster, useRedis } from '@sluice/conformance/redis'
 import { createClient, createCluster } from 'redis'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { errorOf } from '../../core/test/error-of.js'
 import { redisView, type DashboardShare, type View } from '../src/index.js'
-import { serveDashboard, type Served } from './served.js'
+import { snapshotVersion } from '../src/data/snapshot.js'
+import { clientOf, serveDashboard, type Served } from './served.js'
 
 const redis = useRedis()
 const cluster = useCluster()
@@ -23,11 +30,12 @@ function heldTimers(): () => void {
   return () => void vi.advanceTimersByTime(5000)
 }
 
-async function startWorker(port: number): Promise<ChildProcess> {
-  const child = fork(worker, [`${port}`])
+/** A process, and the port of its dashboard. */
+async function startWorker(redisPort: number): Promise<ChildProcess & { readonly port: number }> {
+  const child = fork(worker, [`${redisPort}`])
   onTestFinished(() => void child.kill('SIGKILL'))
-  await once(child, 'message')
-  return child
+  const [port] = await once(child, 'message')
+  return Object.assign(child, { port: Number(port) })
 }
 
 async function consumedBy(
@@ -131,19 +139,64 @@ test('a process writes one key that ends, and its place in the index', async () 
 
 test('snapshots of another version, and texts that are none, are counted and not merged', async () => {
   const share = redisView(redis.connection, { prefix: 'versions' })
+  const whole = { v: snapshotVersion, at: 1, startsAt: 0, limiters: [], stores: [], cleared: [] }
   for (const [id, snapshot] of [
-    ['newer', JSON.stringify({ v: 2, at: 'tomorrow' })],
+    ['this version', JSON.stringify(whole)],
+    ['newer', JSON.stringify({ ...whole, v: snapshotVersion + 1 })],
+    ['older', JSON.stringify({ ...whole, v: snapshotVersion - 1 })],
     ['text', 'not JSON'],
-    ['wrong', JSON.stringify({ v: 1, at: 1, startsAt: 1, limiters: [{ name: 7 }] })],
+    ['wrong', JSON.stringify({ ...whole, limiters: [{ name: 7 }] })],
   ]) {
     await share.write(id, snapshot, 'secret')
   }
   const board = await serveDashboard({ share })
   expect(await board.view()).toMatchObject({
-    processes: 4,
+    processes: 6,
     limiters: [],
-    share: { state: 'ok', notMerged: 3 },
+    share: { state: 'ok', notMerged: 4 },
   })
+})
+
+test('a key that one process has found or looked at is acted upon by its id in the other', async () => {
+  const child = await startWorker(redis.port)
+  const limiter = createLimiter({
+    name: 'shared',
+    policies,
+    store: redisStore(redis.connection),
+  })
+  const keys = ['|user|é', 'a\ud800', 'x'.repeat(200)]
+  for (const key of keys) await limiter.block(countedKey(key), '1h')
+  const share = redisView(redis.connection)
+  const board = await serveDashboard({ limiters: { limiter }, share, mask: () => '***' })
+  await viewWhen(board, ({ processes }) => processes === 2)
+  const other = clientOf(`http://127.0.0.1:${child.port}/`)
+  const found = await vi.waitFor(async () => {
+    const { keys: listed } = await board.search('shared', undefined)
+    expect(listed.map(({ key }) => key)).toEqual(['***', '***', '***'])
+    // Both processes have the secret once each has written.
+    expect((await other.key('shared', { id: listed[0].id })).policies.length).toBe(1)
+    return listed
+  })
+  for (const { id } of found) {
+    const acted = await other.act({ limiter: 'shared', id, act: 'unblock', reason: 'a test' })
+    expect([acted.status, acted.body.key?.policies[0].blockedMs]).toEqual([200, 0])
+  }
+  for (const key of keys) {
+    const { blockedMs } = (await limiter.status(countedKey(key))).policies['default']
+    expect(blockedMs).toBe(0)
+  }
+  const { id } = await board.key('shared', { key: 'never seen' })
+  const acted = await other.act({
+    limiter: 'shared',
+    id,
+    act: 'penalize',
+    units: 2,
+    reason: 'a test',
+  })
+  expect(acted.status).toBe(200)
+  expect((await limiter.status('never seen')).policies['default'].used).toBe(2)
+  child.disconnect()
+  await viewWhen(board, ({ processes }) => processes === 1)
 })
 
 test('all processes have one secret, so that the id of a key is known to all of them', async () => {

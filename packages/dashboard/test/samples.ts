@@ -26,6 +26,7 @@ export function limiter(
     name,
     rate,
     share = 0,
+    wouldDeny = 0,
     policies = ['default'],
     denied: rows = [],
     canAct = true,
@@ -33,6 +34,8 @@ export function limiter(
     name: string
     rate: number
     share?: number
+    /** The share of the requests that shadow rules would deny. */
+    wouldDeny?: number
     policies?: readonly string[]
     denied?: readonly DeniedKey[]
     canAct?: boolean
@@ -59,7 +62,14 @@ export function limiter(
       denied: deniedCounts.map((value) => Math.round(value * parts[p])),
       limit: p === 0 ? 100 : 5000,
     })),
-    series: { startsAt, stepMs, allowed, denied: deniedCounts, exempt: counts(0, 0) },
+    series: {
+      startsAt,
+      stepMs,
+      allowed,
+      denied: deniedCounts,
+      exempt: counts(0, 0),
+      wouldDeny: counts(wouldDeny, 0.5),
+    },
     top: {
       requests: topKeys(at, name, rate * 60, rows),
       denials: topKeys(at, name, rate * share * 150, rows),

@@ -75,6 +75,7 @@ function busy(at: number): View {
         name: 'api',
         rate: 118,
         share: 0.021,
+        wouldDeny: 0.06,
         policies: ['minute', 'day'],
         denied: [
           denied(at, { key: '203.0.113.64', policies: ['minute'], denials: 412, forMs: 22_000 }),

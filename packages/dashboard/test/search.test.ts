@@ -36,11 +36,11 @@ function textsOf(keys: readonly KeyView[]): readonly string[] {
 }
 
 test('a search finds the blocked keys of a limiter, each of which can be acted upon', async () => {
-  const store = redisStore(redis.connection, { prefix: 'p*[?' })
+  const store = redisStore(redis.connection, { prefix: 'p*[ab]?' })
   const limiter = createLimiter({ name: 'api:v1*', policies, store })
   const other = createLimiter({ name: 'api:v1', policies, store })
   await fill(limiter, other)
-  const share = redisView(redis.connection, { prefix: 'p*[?' })
+  const share = redisView(redis.connection, { prefix: 'p*[ab]?' })
   const board = await serveDashboard({ limiters: { limiter, other }, share })
   const found = await foundBy(board, 'api:v1*')
   expect(textsOf(found)).toEqual(texts)

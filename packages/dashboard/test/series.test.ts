@@ -19,6 +19,7 @@ function limiter(name: string, denied: readonly number[], policies = [name]): Li
       allowed: denied.map((value) => value * 2),
       denied,
       exempt: denied.map(() => 0),
+      wouldDeny: denied.map(() => 0),
     },
     top: { requests: none, denials: none },
     denied: [],
@@ -31,6 +32,7 @@ test('the sums of several limiters', () => {
     allowed: [22, 4, 16],
     denied: [11, 2, 8],
     exempt: [0, 0, 0],
+    wouldDeny: [0, 0, 0],
     all: [33, 6, 24],
   })
 })
@@ -58,6 +60,33 @@ test('exempt requests have a line if any were made', () => {
     'allowed',
     'exempt',
     'denied',
+  ])
+})
+
+test('denials that deny no request have lines of their own, which the sum does not contain', () => {
+  const one = limiter('a', [10, 20, 30], ['minute', 'trial'])
+  const [minute, trial] = one.policies
+  const wouldDeny = [0, 40, 10]
+  const view = {
+    ...one,
+    series: { ...one.series, wouldDeny },
+    policies: [minute, { ...trial, wouldDeny }],
+  }
+  const linesOf = (shape: 'outcome' | 'limiter' | 'policy') =>
+    chartOf([view], shape).lines.map(({ label, values, isApart }) => [label, values, isApart])
+  expect(linesOf('outcome')).toEqual([
+    ['allowed', [2, 4], undefined],
+    ['denied', [1, 2], undefined],
+    ['would deny', [0, 4], true],
+  ])
+  expect(totalsOf([view]).all).toEqual([30, 60, 90])
+  expect(linesOf('limiter')).toEqual([
+    ['a', [1, 2], undefined],
+    ['a, would deny', [0, 4], undefined],
+  ])
+  expect(linesOf('policy')).toEqual([
+    ['minute', [1, 2], undefined],
+    ['trial, would deny', [0, 4], undefined],
   ])
 })
 

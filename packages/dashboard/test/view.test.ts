@@ -10,6 +10,8 @@ function testClock(): { (): number; now: number } {
   return clock
 }
 
+const none = { allowed: [0, 0, 0], denied: [0, 0, 0], exempt: [0, 0, 0], wouldDeny: [0, 0, 0] }
+
 const names = { a: 'view-a', b: 'view-b' }
 
 test('the view has the decisions of each limiter, step by step', async () => {
@@ -32,7 +34,7 @@ test('the view has the decisions of each limiter, step by step', async () => {
   const [a, b] = view.limiters
   expect([a.name, a.canAct, b.name, b.canAct]).toEqual([names.a, true, names.b, false])
   expect(a.series).toMatchObject({ startsAt: clock.now - 3_590_000, stepMs: 10_000 })
-  expect(tailOf(a)).toEqual({ allowed: [2, 0, 1], denied: [3, 0, 0], exempt: [0, 0, 0] })
+  expect(tailOf(a)).toEqual({ ...none, allowed: [2, 0, 1], denied: [3, 0, 0] })
   expect(a.policies).toEqual([{ name: 'default', limit: 2, denied: a.series.denied }])
   expect(countsOf(a.top.requests.keys)).toEqual(['ann 5', 'bob 1'])
   expect(countsOf(a.top.denials.keys)).toEqual(['ann 3'])
@@ -138,7 +140,31 @@ test('an exempt decision is counted by itself', async () => {
   limiter.consume('ann')
   publishExempt(names.a, 'ann')
   const [view] = (await board.view()).limiters
-  expect(tailOf(view)).toEqual({ allowed: [0, 0, 1], denied: [0, 0, 0], exempt: [0, 0, 1] })
+  expect(tailOf(view)).toEqual({ ...none, allowed: [0, 0, 1], exempt: [0, 0, 1] })
+})
+
+test('denials that deny no request are counted apart: those of a dry run are allowed requests', async () => {
+  const limiter = createLimiter({
+    name: names.a,
+    policies: { user: minute(1), address: minute(2) },
+  })
+  const board = await serveDashboard({ limiters: { limiter } })
+  for (let i = 0; i < 4; i++) limiter.consume('ann', { mode: 'dryRun' })
+  const all = { allowed: [0, 0, 4], denied: [0, 0, 0], exempt: [0, 0, 0], wouldDeny: [0, 0, 3] }
+  const [dry] = (await board.view()).limiters
+  expect(tailOf(dry)).toEqual(all)
+  expect(countsOf(dry.top.requests.keys)).toEqual(['ann 4'])
+  for (const mode of ['shadow', 'tagging'] as const) limiter.consume('ann', { mode })
+  for (const mode of ['shadow', 'tagging'] as const) limiter.consume('bob', { mode })
+  const [view] = (await board.view()).limiters
+  expect(tailOf(view)).toEqual({ ...all, wouldDeny: [0, 0, 6] })
+  expect(
+    view.policies.map(({ name, wouldDeny, denied }) => [name, wouldDeny?.at(-1), denied.at(-1)]),
+  ).toEqual([
+    ['user', 6, 0],
+    ['address', undefined, 0],
+  ])
+  expect([view.denied, view.top.denials.keys]).toEqual([[], []])
 })
 
 test('frequent keys are those of the last minutes', async () => {
@@ -217,8 +243,9 @@ function minute(limit: number) {
 }
 
 /** The last three steps. */
-function tailOf({ series: { allowed, denied, exempt } }: LimiterView) {
-  return { allowed: allowed.slice(-3), denied: denied.slice(-3), exempt: exempt.slice(-3) }
+function tailOf({ series: { allowed, denied, exempt, wouldDeny } }: LimiterView) {
+  const [a, d, e, w] = [allowed, denied, exempt, wouldDeny].map((counts) => counts.slice(-3))
+  return { allowed: a, denied: d, exempt: e, wouldDeny: w }
 }
 
 function countsOf(keys: LimiterView['top']['requests']['keys']): readonly string[] {

@@ -1,4 +1,6 @@
-// A process with a limiter over Redis and a dashboard. Argument: the port of Redis. It consumes as its parent asks: { key, times }, and answers with the decisions.
+// A process with a limiter over Redis and a dashboard, whose port is its first message. Argument: the port of Redis. It consumes as its parent asks: { key, times }, and answers with the decisions.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import process from 'node:process'
 import { createLimiter, fixedWindow, redisStore } from '@sluice/core'
 import { Redis } from 'ioredis'
@@ -24,5 +26,10 @@ async function consume({ key, times }) {
 }
 
 process.on('message', (asked) => void consume(asked))
-process.once('disconnect', () => void dashboard.close().then(() => redis.disconnect()))
-process.send?.('ready')
+process.once('disconnect', () => {
+  server.close()
+  void dashboard.close().then(() => redis.disconnect())
+})
+const server = createServer(dashboard.handler).listen(0, '127.0.0.1')
+await once(server, 'listening')
+process.send?.(server.address().port)

@@ -18,6 +18,7 @@ export type MetricLabel = 'limiter' | 'policy' | 'rule' | 'outcome' | 'source' |
 export type MetricId =
   | 'decisions'
   | 'denials'
+  | 'wouldDeny'
   | 'fallbackActive'
   | 'storeCallDuration'
   | 'storeRequests'
@@ -35,7 +36,7 @@ export const metricTable: Readonly<Record<MetricId, MetricDescription>> = {
     openTelemetryName: 'sluice.decisions',
     type: 'counter',
     labels: ['limiter', 'outcome', 'source'],
-    help: 'Decisions of a limiter. outcome: allowed, denied, exempt. source: store, local, fallback, open, closed.',
+    help: 'Decisions of a limiter. outcome: allowed, denied, exempt, would_deny. source: store, local, fallback, open, closed.',
     unit: '{decision}',
   },
   denials: {
@@ -44,6 +45,14 @@ export const metricTable: Readonly<Record<MetricId, MetricDescription>> = {
     type: 'counter',
     labels: ['limiter', 'policy'],
     help: 'Denials by a policy or a rule. A decision that several policies deny counts in each of them.',
+    unit: '{denial}',
+  },
+  wouldDeny: {
+    name: 'sluice_would_deny_total',
+    openTelemetryName: 'sluice.would_deny',
+    type: 'counter',
+    labels: ['limiter', 'policy'],
+    help: 'Denials that deny no request: of shadow rules, of rules that add a tag, and of limits with dryRun.',
     unit: '{denial}',
   },
   fallbackActive: {

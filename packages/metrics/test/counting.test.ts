@@ -65,6 +65,28 @@ test('sluice_denials_total has 1,000 policies of all limiters, and the others of
   expect(numbers['limiter="few",policy="other"']).toBe(3)
 })
 
+test('sluice_would_deny_total has the denials that deny no request, and sluice_denials_total has the others', async () => {
+  const denied = { allowed: false, deniedBy: ['minute', 'day'] }
+  decide('api', denied)
+  for (const mode of ['dryRun', 'shadow', 'tagging'] as const) {
+    decide('api', denied, mode)
+    decide('api', {}, mode)
+  }
+  expect(await numbersOf(register, 'sluice_would_deny_total')).toEqual({
+    'limiter="api",policy="minute"': 3,
+    'limiter="api",policy="day"': 3,
+  })
+  expect(await numbersOf(register, 'sluice_denials_total')).toEqual({
+    'limiter="api",policy="minute"': 1,
+    'limiter="api",policy="day"': 1,
+  })
+  expect(await numbersOf(register, 'sluice_decisions_total')).toEqual({
+    'limiter="api",outcome="allowed",source="store"': 3,
+    'limiter="api",outcome="denied",source="store"': 1,
+    'limiter="api",outcome="would_deny",source="store"': 3,
+  })
+})
+
 test('sluice_fallback_active has the limiters of a name that decide without their store', async () => {
   decide('api')
   const active = () => numbersOf(register, 'sluice_fallback_active')

@@ -5,9 +5,14 @@ import type { RulesEvent } from '@sluice/rules'
 type Decided = DecisionEvent['decision'] & { readonly exempt?: boolean }
 
 /** Publishes the event of a decision. */
-export function decide(limiter: string, decision: Partial<Decided> = {}): void {
+export function decide(
+  limiter: string,
+  decision: Partial<Decided> = {},
+  mode: DecisionEvent['mode'] = 'enforced',
+): void {
   const whole = { allowed: true, source: 'store', deniedBy: [], ...decision }
-  publish('sluice:decision', { limiter, keys: { default: 'ada' }, cost: 1, decision: whole })
+  const event = { limiter, keys: { default: 'ada' }, cost: 1, decision: whole, mode }
+  publish('sluice:decision', event)
 }
 
 export function callStore(store: string, requests: number, durationMs: number): void {

@@ -12,8 +12,7 @@ const loadingMessages = {
     `the last good rules cannot be kept in ${path}: ${problem}. The current rules still apply.`,
 
   SLUICE_RULES_STALE: (name: string, problem: string): string =>
-    `rules ${quoted(name)}: the last valid document still applies, because the source delivers no valid one. If the application subscribes to the channel ` +
-    `"sluice:rules", it receives this failure, and there is no warning. The failure: ${problem}`,
+    `rules ${quoted(name)}: the last valid document still applies, because the source delivers no valid one: ${problem}`,
 
   SLUICE_RULES_FUNCTION_MISSING: (name: string): string =>
     `the document requires the value ${quoted(name)}, but "values" of loadRules has no function for it. Add one, or declare the value with a "?", such as "string?".`,

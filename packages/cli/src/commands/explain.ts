@@ -20,6 +20,7 @@ import { visibleJson } from '../text/visible.js'
 
 interface ExplainCommandOptions extends RequestOptions {
   readonly redis?: string
+  readonly cluster?: boolean
   readonly prefix?: string
   readonly show?: boolean
   readonly format: keyof typeof formats
@@ -41,6 +42,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
       '--redis <url>',
       'Redis server of the application: print what is counted, and what remains',
     )
+    .option('--cluster', 'the Redis server is a node of a Redis Cluster')
     .option('--prefix <prefix>', 'prefix of the keys in Redis, if the application sets one')
     .option('--show', 'print the values of headers and cookies in place of their hashes')
     .addOption(

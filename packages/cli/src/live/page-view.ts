@@ -41,6 +41,8 @@ export interface Series {
   readonly allowed: readonly number[]
   readonly denied: readonly number[]
   readonly exempt: readonly number[]
+  /** Denials that deny no request. The other counts do not contain them. */
+  readonly wouldDeny: readonly number[]
 }
 
 export interface TopKeys {
@@ -113,6 +115,7 @@ export const readView: Reader<View> = record<View>({
         allowed: list(number),
         denied: list(number),
         exempt: list(number),
+        wouldDeny: list(number),
       }),
       top: record<LimiterView['top']>({ requests: topKeys, denials: topKeys }),
       denied: list(

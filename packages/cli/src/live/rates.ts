@@ -8,11 +8,13 @@ export interface Rates {
   /** Requests of the whole series, which is an hour. */
   readonly askedInHour: number
   readonly deniedInHour: number
+  /** Denials that deny no request: of shadow rules, of rules that add a tag, and of dry runs. */
+  readonly wouldDenyInHour: number
 }
 
 /** The rates of a limiter, by the last complete step and the current one: the current one alone would begin at 0 every ten seconds. */
 export function ratesOf({ series }: LimiterView, at: number): Rates {
-  const { startsAt, stepMs, allowed, denied, exempt } = series
+  const { startsAt, stepMs, allowed, denied, exempt, wouldDeny } = series
   const steps = denied.length
   const currentAt = startsAt + (steps - 1) * stepMs
   const complete = steps > 1 ? stepMs : 0
@@ -25,6 +27,7 @@ export function ratesOf({ series }: LimiterView, at: number): Rates {
     denied: recent(denied),
     askedInHour: sum(allowed) + sum(denied) + sum(exempt),
     deniedInHour: sum(denied),
+    wouldDenyInHour: sum(wouldDeny),
   }
 }
 

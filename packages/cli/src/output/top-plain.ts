@@ -19,6 +19,7 @@ function limiterLine(limiter: LimiterView, at: number): string {
   const parts = [
     `${visible(name)} ${rateText(rates.asked)}/s`,
     `${rateText(rates.denied)} denied/s${share === '' ? '' : ` (${share})`}`,
+    ...(rates.wouldDenyInHour === 0 ? [] : [`${grouped(rates.wouldDenyInHour)} would be denied`]),
     `${grouped(denied.length)} ${denied.length === 1 ? 'key' : 'keys'} denied`,
   ]
   const [most] = denied.toSorted((a, b) => b.denials - a.denials)

@@ -23,14 +23,18 @@ export interface TopOptions {
 export function topLines(view: View, options: TopOptions): readonly string[] {
   const { columns, rows, keys } = options
   const head = [headLine(view, options), ...noteLines(view, options)]
-  const limiters = limiterRows(view)
+  const limiters = limiterTable(view)
   const denied = deniedRows(view).slice(0, keys)
   const top = topRows(view).slice(0, keys)
   // Each table has an empty line and its columns above it.
   const free = rows - head.length - 6
-  const [ofLimiters, ofDenied, ofTop] = shares(free, [limiters.length, denied.length, top.length])
+  const [ofLimiters, ofDenied, ofTop] = shares(free, [
+    limiters.rows.length,
+    denied.length,
+    top.length,
+  ])
   const tables = [
-    table(limiterColumns, limiters.slice(0, ofLimiters), 'no request yet', options),
+    table(limiters.columns, limiters.rows.slice(0, ofLimiters), 'no request yet', options),
     table(deniedColumns, denied.slice(0, ofDenied), 'no key is denied', options),
     table(topColumns, top.slice(0, ofTop), 'no requests', options),
   ]
@@ -99,23 +103,34 @@ const limiterColumns = [
   'share',
   'last hour',
   'denied',
+  'would deny',
   'keys denied',
   'limiter',
 ]
 
-function limiterRows({ limiters, at }: View): readonly Row[] {
-  return limiters
+/** The columns of the limiters, and their rows. "would deny" is a column only if a limiter has such denials. */
+function limiterTable({ limiters, at }: View): { columns: Row; rows: readonly Row[] } {
+  const all = limiters
     .map((limiter) => ({ limiter, rates: ratesOf(limiter, at) }))
     .sort((a, b) => b.rates.asked - a.rates.asked)
-    .map(({ limiter: { name, denied }, rates }) => [
-      rateText(rates.asked),
-      rateText(rates.denied),
-      shareText(rates.denied, rates.asked),
-      grouped(rates.askedInHour),
-      grouped(rates.deniedInHour),
-      grouped(denied.length),
-      visible(name),
-    ])
+  const isTried = all.some(({ rates }) => rates.wouldDenyInHour > 0)
+  const column = limiterColumns.indexOf('would deny')
+  const shown = (cells: Row): Row => (isTried ? cells : cells.toSpliced(column, 1))
+  return {
+    columns: shown(limiterColumns),
+    rows: all.map(({ limiter: { name, denied }, rates }) =>
+      shown([
+        rateText(rates.asked),
+        rateText(rates.denied),
+        shareText(rates.denied, rates.asked),
+        grouped(rates.askedInHour),
+        grouped(rates.deniedInHour),
+        grouped(rates.wouldDenyInHour),
+        grouped(denied.length),
+        visible(name),
+      ]),
+    ),
+  }
 }
 
 const deniedColumns = ['denials', 'allowed', 'limiter', 'by', 'denied key']

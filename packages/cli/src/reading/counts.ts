@@ -6,6 +6,8 @@ import { connectRedis, shownUrl, timeoutMs } from './redis.js'
 export interface CountsOptions {
   /** The URL of the Redis server. */
   readonly redis: string
+  /** Whether the URL is that of a node of a Redis Cluster. */
+  readonly cluster?: boolean
   /** The prefix of the keys, as `redisStore` takes it. */
   readonly prefix?: string
   readonly at?: number
@@ -19,13 +21,13 @@ export interface Standing {
   readonly counts: PeekedCounts['counts']
 }
 
-/** Reads the counts for a request from Redis, over one connection. It changes no count. */
+/** Reads the counts for a request from Redis. It changes no count. */
 export async function readCounts(
   rules: RuleSet,
   context: RuleContext,
-  { redis: url, prefix, at }: CountsOptions,
+  { redis: url, cluster, prefix, at }: CountsOptions,
 ): Promise<Standing> {
-  const redis = await connectRedis(url)
+  const redis = await connectRedis(url, { cluster })
   try {
     const store = redisStore(redis, {
       timeout: timeoutMs,

@@ -131,6 +131,7 @@ export function viewOf(changes: Partial<View>): View {
           allowed: recent(1000, 20, 8),
           denied: recent(2, 10, 4),
           exempt: recent(0, 14, 0),
+          wouldDeny: recent(),
         },
         top: {
           requests: {

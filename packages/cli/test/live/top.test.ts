@@ -32,6 +32,21 @@ requests  at least  limiter  key with the most requests
       90        50  api      bob`)
 })
 
+test('denials that deny no request have a column of their own, if there are any', () => {
+  const view = viewOf({})
+  const [api] = view.limiters
+  const tried = { ...api, name: 'tried', series: { ...api.series, wouldDeny: [9, 1200] } }
+  const lines = topLines(viewOf({ limiters: [api, tried] }), whole)
+  expect(lines.slice(2, 5)).toEqual([
+    'req/s  denied/s   share  last hour  denied  would deny  keys denied  limiter',
+    '  4.0       1.0  25.0 %      1 058      16           0            2  api',
+    '  4.0       1.0  25.0 %      1 058      16       1 209            2  tried',
+  ])
+  expect(plainLines(viewOf({ limiters: [tried] }))).toContain(
+    'tried 4.0/s, 1.0 denied/s (25.0 %), 1 209 would be denied, 2 keys denied, most: ',
+  )
+})
+
 test('a terminal gets as many rows and columns as it has, shared among the tables', () => {
   const [api] = viewOf({}).limiters
   const keys = Array.from({ length: 40 }, (_, i) => ({

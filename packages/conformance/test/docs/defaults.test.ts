@@ -116,6 +116,12 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       const grants = [1, 2, 3].map(() => limiter.consume('key').allowed)
       return grants.join() === 'true,true,false' && 'each request has an owner of its own'
     },
+    async mode() {
+      const [{ mode }] = await onChannel<core.DecisionEvent>('sluice:decision', async () => {
+        limiterOf({}).consume('key')
+      })
+      return `'${mode}'`
+    },
   },
   'core/src/limiter/acquire.ts#AcquireOptions': {
     cost: async () => 9 - (await limiterOf({ policies: nine }).acquire('key')).remaining,

@@ -1,3 +1,4 @@
+import type { DecisionMode } from './events.js'
 import { countedOf, type PolicyChoice, type Policies } from './bound-policies.js'
 import { isList, isRecord, isCount } from '../options/predicates.js'
 import { sluiceError, type SluiceError } from '../errors.js'
@@ -23,6 +24,13 @@ export interface ConsumeOptions extends PeekOptions {
    * @default each request has an owner of its own
    */
   readonly owner?: string
+  /**
+   * The effect of a denial, for a caller that does not deny the request: `'dryRun'`, `'shadow'` or `'tagging'`. The events of `sluice:decision` and `sluice:denial`
+   * contain it; nothing else reads it.
+   *
+   * @default 'enforced'
+   */
+  readonly mode?: DecisionMode
   /**
    * The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` contain it; nothing else
    * reads it.

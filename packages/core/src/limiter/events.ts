@@ -5,6 +5,14 @@ import type { Decision } from './decision.js'
 import { putByName } from './read-decision.js'
 import { receiptOf, type JoinedKeys } from './receipt.js'
 
+/**
+ * The effect of a denial. `enforced`: it denies the request. `dryRun`: the limit has the option `dryRun`, so the request is allowed. `shadow`: it is that of a shadow
+ * rule, which the request does not wait for. `tagging`: it only adds the tag of its rule to the request.
+ */
+export type DecisionMode = 'enforced' | 'dryRun' | 'shadow' | 'tagging'
+
+const decisionModes: readonly DecisionMode[] = ['enforced', 'dryRun', 'shadow', 'tagging']
+
 /** Published on `sluice:decision` for each decision of `consume`, and on `sluice:denial` for each denial among them. */
 export interface DecisionEvent {
   readonly limiter: string
@@ -13,8 +21,15 @@ export interface DecisionEvent {
   /** A number for each policy by its name, if the policies have different costs. */
   readonly cost: Costs
   readonly decision: Decision
+  /** The effect of its denial: only an `enforced` one denies the request. */
+  readonly mode: DecisionMode
   /** The `request` that the caller passed: with `rateLimit`, the framework's own request. */
   readonly request?: unknown
+}
+
+/** Whether the value is a mode. Undefined is `enforced`. */
+export function isMode(value: unknown): boolean {
+  return value === undefined || decisionModes.some((mode) => mode === value)
 }
 
 interface DecisionEvents {
@@ -31,7 +46,7 @@ export const decisionEvents: DecisionEvents = {
 export function report(
   limiter: string,
   decision: Decision,
-  options: { readonly request?: unknown } | undefined,
+  options: { readonly mode?: DecisionMode; readonly request?: unknown } | undefined,
 ): void {
   const { decision: all, denial } = decisionEvents
   const receipt = receiptOf(decision)
@@ -39,11 +54,12 @@ export function report(
   const { policies } = receipt.call
   const keys = keysOf(receipt.key, policies)
   const cost = costsOf(receipt.cost, policies)
+  const mode = options?.mode ?? 'enforced'
   const request = options?.request
   const event =
     request === undefined
-      ? { limiter, keys, cost, decision }
-      : { limiter, keys, cost, decision, request }
+      ? { limiter, keys, cost, decision, mode }
+      : { limiter, keys, cost, decision, mode, request }
   all.publish(event)
   if (!decision.allowed) denial.publish(event)
 }

@@ -4,6 +4,7 @@ import type { CompiledPolicies } from '../stores/compiled-policies.js'
 import type { BoundPolicy, Cost } from '../stores/store.js'
 import type { Policies } from './bound-policies.js'
 import { resolveKeys, costOf, type Keys, type ConsumeOptions } from './arguments.js'
+import { isMode } from './events.js'
 import type { Plan } from './plan.js'
 import type { DecidedCall, JoinedKeys } from './receipt.js'
 import type { Requests } from './requests.js'
@@ -86,12 +87,12 @@ export function createPlans<C extends Pick<CompiledPolicies, 'decided'>>(
   }
 }
 
-/** Whether each option is one of `consume`. If not, `checkConsume` throws the error that says which. */
+/** Whether each option is one of `consume`, and its mode is valid. If not, `checkConsume` throws the error that says which is wrong. */
 export function areKnown(options: ConsumeOptions): boolean {
   if (!isRecord(options)) return false
   for (const name in options) {
-    if (name !== 'cost' && name !== 'policies' && name !== 'owner' && name !== 'request')
-      return false
+    if (name === 'cost' || name === 'policies' || name === 'owner' || name === 'request') continue
+    if (name !== 'mode' || !isMode(options['mode'])) return false
   }
   return true
 }

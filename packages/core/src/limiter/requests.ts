@@ -25,6 +25,7 @@ import {
   type Policies,
   type PolicyChoice,
 } from './bound-policies.js'
+import { isMode } from './events.js'
 import { hasLeases, leaseFor } from './leases.js'
 import type { Receipt } from './receipt.js'
 import { refundRequests, type RefundCall } from './refunds.js'
@@ -133,7 +134,11 @@ export function createRequests(
   }
 
   function checkConsume(options: object): void {
-    check(options, ['cost', 'owner', 'policies', 'request'])
+    check(options, ['cost', 'owner', 'policies', 'mode', 'request'])
+    const mode: unknown = 'mode' in options ? options.mode : undefined
+    if (isMode(mode)) return
+    const expected = "'enforced', 'dryRun', 'shadow' or 'tagging'"
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'mode', mode, expected)
   }
 
   function checkPeek(options: object | undefined): void {

@@ -9,6 +9,7 @@ import {
   notLimited,
   type DecisionEvent,
 } from '../../src/index.js'
+import { errorOf } from '../error-of.js'
 import { stubStore } from './stub-store.js'
 import { toldOn } from './told-on.js'
 
@@ -23,7 +24,7 @@ describe('sluice:decision and sluice:denial', () => {
     const admitted = limiter.consume(keys)
     const denied = limiter.consume(keys, { cost: 3 })
     const counted = { ip: '|10.0.0.1|a%7Cb', tenant: expect.stringMatching(/^%#[0-9a-f]{64}$/) }
-    const told = { limiter: 'api', keys: counted, cost: 1, decision: admitted }
+    const told = { limiter: 'api', keys: counted, cost: 1, decision: admitted, mode: 'enforced' }
     expect(decisions).toEqual([told, { ...told, cost: 3, decision: denied }])
     expect(denials).toEqual([{ ...told, cost: 3, decision: denied }])
     expect([decisions[0].decision, denials[0].decision]).toEqual([admitted, denied])
@@ -72,6 +73,35 @@ describe('sluice:decision and sluice:denial', () => {
     const calls = [{ request }, { request }, late].map((options) => lined.acquire('key', options))
     expect((await Promise.all(calls)).map(({ allowed }) => allowed)).toEqual([true, true, false])
     expect(decisions.every((event) => event.request === request)).toBe(true)
+  })
+
+  test('have the mode that the caller passes, and "enforced" without one', async () => {
+    const decisions = toldOn<DecisionEvent>('sluice:decision')
+    const limiter = createLimiter({ name: 'api', policies })
+    for (const mode of ['dryRun', 'shadow', 'tagging', 'enforced', undefined] as const) {
+      limiter.consume('key', mode === undefined ? {} : { mode })
+    }
+    await createLimiter({ name: 'api', policies, store: stubStore() }).consume('key', {
+      mode: 'shadow',
+    })
+    limiter.consume('key')
+    expect(decisions.map(({ mode }) => mode)).toEqual([
+      'dryRun',
+      'shadow',
+      'tagging',
+      'enforced',
+      'enforced',
+      'shadow',
+      'enforced',
+    ])
+  })
+
+  test.each(['dry run', null, true, 'Shadow'])('a mode %j is an error', (mode) => {
+    const limiter = createLimiter({ name: 'api', policies })
+    const error = errorOf(() => limiter.consume('key', { mode: mode as 'shadow' }))
+    expect(error.code).toBe('SLUICE_OPTION_INVALID')
+    expect(error.message).toContain("'enforced', 'dryRun', 'shadow' or 'tagging'")
+    expect(limiter.status('key').policies['default'].used).toBe(0)
   })
 
   test('have an event for each request of a call, without the policies that the key excludes', () => {

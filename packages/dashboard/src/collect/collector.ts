@@ -9,7 +9,7 @@ import { createRing, stepCount, stepMs, stepOf } from './steps.js'
 /** The most limiters. The decisions of any further one are counted together. */
 const mostLimiters = 50
 
-/** The most policies that have a ring of their own, of all limiters. */
+/** The most rings of policies, of all limiters. */
 const mostRings = 160
 
 /** The most policies, of all limiters. The denials of any further one are counted for its limiter only. */
@@ -59,11 +59,6 @@ export class Collector {
     }
   }
 
-  /** Does not count the decisions of some policies of a limiter as requests: only their denials are counted, policy by policy. */
-  silence(limiter: string, isSilent: (policy: string) => boolean): void {
-    this.#recordOf(limiter, this.now()).isSilent = isSilent
-  }
-
   /** The time, after all steps before it have ended. */
   now(): number {
     const now = this.#clock()
@@ -76,23 +71,27 @@ export class Collector {
     return this.#step
   }
 
-  #note({ limiter, keys, decision }: DecisionEvent): void {
+  #note({ limiter, keys, decision, mode }: DecisionEvent): void {
     const now = this.now()
     const record = this.#recordOf(limiter, now)
-    if (record.isSilent !== undefined && areSilent(keys, record.isSilent)) {
-      record.learn(keys, decision, this.#mayAddPolicy)
-      for (const name of decision.deniedBy) this.#countDenial(record.policies.get(name))
-      return
-    }
     const place = this.#step % stepCount
-    if (!decision.allowed) {
+    // Shadow rules and tags make decisions of their own, besides that of the request.
+    const isRequest = mode !== 'shadow' && mode !== 'tagging'
+    if (!decision.allowed && isRequest && mode !== 'dryRun') {
       record.denied[place]++
       this.#noteDenial(record, keys, decision, now)
       return
     }
+    record.learn(keys, decision, this.#mayAddPolicy)
+    if (!decision.allowed) {
+      record.wouldDeny[place]++
+      for (const name of decision.deniedBy) {
+        this.#countDenial(record.policies.get(name), 'wouldDeny')
+      }
+    }
+    if (!isRequest) return
     if ((decision as MaybeExempt).exempt === true) record.exempt[place]++
     else record.allowed[place]++
-    record.learn(keys, decision, this.#mayAddPolicy)
     if (++this.#skipped < this.#every) return
     this.#skipped = 0
     this.#addKeys(record, keys, this.#every)
@@ -116,7 +115,7 @@ export class Collector {
       known.limit = decision.policies[name].limit
     }
     const { deniedBy } = decision
-    for (const name of deniedBy) this.#countDenial(record.policies.get(name))
+    for (const name of deniedBy) this.#countDenial(record.policies.get(name), 'denied')
     if (deniedBy.length === 1) {
       this.#noteDeniedKey(record, keys[deniedBy[0]], deniedBy, decision, decided, now)
       return
@@ -156,14 +155,16 @@ export class Collector {
     this.denied.add(record.deniedPlaces, key, denial, now)
   }
 
-  #countDenial(policy: PolicyRecord | undefined): void {
+  #countDenial(policy: PolicyRecord | undefined, counts: 'denied' | 'wouldDeny'): void {
     if (policy === undefined) return
-    if (policy.denied === undefined) {
+    let ring = policy[counts]
+    if (ring === undefined) {
       if (this.#rings >= mostRings) return
       this.#rings++
-      policy.denied = createRing()
+      ring = createRing()
+      policy[counts] = ring
     }
-    policy.denied[this.#step % stepCount]++
+    ring[this.#step % stepCount]++
   }
 
   readonly #mayAddPolicy = (): boolean => {
@@ -213,10 +214,4 @@ export class Collector {
     this.#sketchStep = to
     this.#memory.rotate(now)
   }
-}
-
-/** Whether none of the policies denies a request. */
-function areSilent(keys: DecisionEvent['keys'], isSilent: (policy: string) => boolean): boolean {
-  for (const name in keys) if (!isSilent(name)) return false
-  return true
 }

@@ -11,6 +11,8 @@ export interface PolicyRecord {
   group: number
   /** Undefined until it denies. */
   denied: Ring | undefined
+  /** Denials that deny no request. Undefined until there is one. */
+  wouldDeny: Ring | undefined
   limit: number | undefined
   /** The policy itself, for methods of limiters whose calls pass their policies. */
   policy: Policy | undefined
@@ -22,12 +24,12 @@ export class LimiterRecord {
   readonly allowed: Ring = createRing()
   readonly denied: Ring = createRing()
   readonly exempt: Ring = createRing()
+  /** Denials of shadow rules, of tags, and of dry runs. */
+  readonly wouldDeny: Ring = createRing()
   readonly policies: Map<string, PolicyRecord> = new Map()
   readonly requests: RecentKeys
   readonly denials: RecentKeys
   readonly deniedPlaces: DeniedPlaces = new Map()
-  /** Tells which of its policies deny no request. */
-  isSilent: ((policy: string) => boolean) | undefined
   #groups = 0
 
   constructor(name: string, now: number) {
@@ -60,6 +62,7 @@ export class LimiterRecord {
       name,
       group: this.#groups++,
       denied: undefined,
+      wouldDeny: undefined,
       limit: decision.policies[name]?.limit,
       policy: decidedPolicies(decision).find((one) => one.name === name)?.policy,
     }
@@ -96,9 +99,8 @@ export class LimiterRecord {
   }
 
   clearSteps(after: number, to: number): void {
-    for (const ring of [this.allowed, this.denied, this.exempt]) clearSteps(ring, after, to)
-    for (const { denied } of this.policies.values()) {
-      if (denied !== undefined) clearSteps(denied, after, to)
-    }
+    const rings: (Ring | undefined)[] = [this.allowed, this.denied, this.exempt, this.wouldDeny]
+    for (const { denied, wouldDeny } of this.policies.values()) rings.push(denied, wouldDeny)
+    for (const ring of rings) if (ring !== undefined) clearSteps(ring, after, to)
   }
 }

@@ -56,7 +56,7 @@ function mergedLimiter(
   cleared: ClearedTimes,
 ): LimiterData {
   const all = own === undefined ? others : [own, ...others]
-  const sum = (of: 'allowed' | 'denied' | 'exempt'): readonly number[] => {
+  const sum = (of: 'allowed' | 'denied' | 'exempt' | 'wouldDeny'): readonly number[] => {
     const total = new CountsSum(startsAt, own?.[of])
     for (const limiter of others) total.add(limiter[of])
     return total.counts()
@@ -66,6 +66,7 @@ function mergedLimiter(
     allowed: sum('allowed'),
     denied: sum('denied'),
     exempt: sum('exempt'),
+    wouldDeny: sum('wouldDeny'),
     policies: mergedPolicies(own?.policies ?? [], others, startsAt),
     groups: mergedGroups(all.flatMap(({ groups }) => groups)),
     requests: mergedCounts(all.map(({ requests }) => requests)),
@@ -85,22 +86,25 @@ function mergedPolicies(
   startsAt: number,
 ): readonly PolicyData[] {
   if (others.length === 0) return own
-  const merged = new Map<string, { first: PolicyData<unknown>; denied: CountsSum }>()
-  for (const first of own) {
-    merged.set(first.name, { first, denied: new CountsSum(startsAt, first.denied) })
-  }
+  const sumsOf = (
+    first: PolicyData<unknown>,
+    mine?: PolicyData,
+  ): { first: PolicyData<unknown>; denied: CountsSum; wouldDeny: CountsSum } => ({
+    first,
+    denied: new CountsSum(startsAt, mine?.denied),
+    wouldDeny: new CountsSum(startsAt, mine?.wouldDeny),
+  })
+  const merged = new Map(own.map((policy) => [policy.name, sumsOf(policy, policy)]))
   for (const { policies } of others) {
     for (const policy of policies) {
-      const known = merged.get(policy.name) ?? {
-        first: policy,
-        denied: new CountsSum(startsAt, undefined),
-      }
-      known.denied.add(policy.denied)
-      merged.set(policy.name, known)
+      const sums = merged.get(policy.name) ?? sumsOf(policy)
+      sums.denied.add(policy.denied)
+      sums.wouldDeny.add(policy.wouldDeny)
+      merged.set(policy.name, sums)
     }
   }
-  return Array.from(merged.values(), ({ first: { name, limit, policy }, denied }) => {
-    return { name, limit, policy, denied: denied.counts() }
+  return Array.from(merged.values(), ({ first: { name, limit, policy }, denied, wouldDeny }) => {
+    return { name, limit, policy, denied: denied.counts(), wouldDeny: wouldDeny.counts() }
   })
 }
 

@@ -2,7 +2,8 @@ import type { DeniedRun } from '../collect/denied-keys.js'
 import { shortened, type RecentCounts } from '../collect/recent-keys.js'
 import { stepMs } from '../collect/steps.js'
 import type { DeniedKey, LimiterView, PolicyView, TopKeys } from '../view.js'
-import { noCounts, type LimiterData } from './process-data.js'
+import { sumOfCounts } from './counts.js'
+import { noCounts, type LimiterData, type PolicyData } from './process-data.js'
 
 /** The most keys of each list of a view. */
 const mostTop = 50
@@ -28,12 +29,12 @@ export function limiterViews(
     .filter(({ name }) => !acting.includes(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   return [...first, ...others].map((data) => {
-    const { name, allowed, denied, exempt } = data
+    const { name, allowed, denied, exempt, wouldDeny } = data
     return {
       name,
       canAct: acting.includes(name),
       policies: data.policies.map(policyView),
-      series: { startsAt, stepMs, allowed, denied, exempt },
+      series: { startsAt, stepMs, allowed, denied, exempt, wouldDeny },
       top: {
         requests: topKeys(name, data.requests, shown),
         denials: topKeys(name, data.denials, shown),
@@ -50,6 +51,7 @@ function emptyLimiter(name: string, at: number): LimiterData {
     allowed: noCounts,
     denied: noCounts,
     exempt: noCounts,
+    wouldDeny: noCounts,
     policies: [],
     groups: [],
     requests: noKeys,
@@ -58,9 +60,13 @@ function emptyLimiter(name: string, at: number): LimiterData {
   }
 }
 
-function policyView({ name, denied, limit }: LimiterData['policies'][number]): PolicyView {
-  const isShown = limit !== undefined && Number.isFinite(limit)
-  return isShown ? { name, denied, limit } : { name, denied }
+function policyView({ name, denied, wouldDeny, limit }: PolicyData): PolicyView {
+  return {
+    name,
+    denied,
+    ...(sumOfCounts(wouldDeny) === 0 ? {} : { wouldDeny }),
+    ...(limit !== undefined && Number.isFinite(limit) ? { limit } : {}),
+  }
 }
 
 function topKeys(limiter: string, counts: RecentCounts, shown: ShownKeys): TopKeys {

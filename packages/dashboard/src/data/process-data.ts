@@ -25,6 +25,7 @@ export interface LimiterData<C = readonly number[]> {
   readonly allowed: C
   readonly denied: C
   readonly exempt: C
+  readonly wouldDeny: C
   readonly policies: readonly PolicyData<C>[]
   /** The names of policies that count by the same key. */
   readonly groups: readonly (readonly string[])[]
@@ -36,6 +37,7 @@ export interface LimiterData<C = readonly number[]> {
 export interface PolicyData<C = readonly number[]> {
   readonly name: string
   readonly denied: C
+  readonly wouldDeny: C
   readonly limit: number | undefined
   readonly policy: Policy | undefined
 }
@@ -80,10 +82,12 @@ function limiterData(record: LimiterRecord, { step, denied }: Collector, at: num
     allowed: countsOf(record.allowed, step),
     denied: countsOf(record.denied, step),
     exempt: countsOf(record.exempt, step),
-    policies: Array.from(record.policies.values(), ({ name, denied, limit, policy }) => {
+    wouldDeny: countsOf(record.wouldDeny, step),
+    policies: Array.from(record.policies.values(), ({ name, denied, wouldDeny, limit, policy }) => {
       return {
         name,
         denied: denied === undefined ? noCounts : countsOf(denied, step),
+        wouldDeny: wouldDeny === undefined ? noCounts : countsOf(wouldDeny, step),
         limit,
         policy,
       }

@@ -46,16 +46,19 @@ function processData(value: Json): SharedData {
 function limiterData(value: Json, startsAt: number): LimiterData<Counts> {
   const counts = (form: unknown): Counts => readCounts(form, startsAt)
   const denied = counts(value['denied'])
+  const wouldDeny = counts(value['wouldDeny'])
   return {
     name: text(value['name']),
     allowed: counts(value['allowed']),
     denied,
     exempt: counts(value['exempt']),
+    wouldDeny,
     policies: list(value['policies']).map((one): PolicyData<Counts> => {
-      const [name, own, limit, policy] = list(one)
+      const [name, ownDenied, ownWouldDeny, limit, policy] = list(one)
       return {
         name: text(name),
-        denied: own === 1 ? denied : counts(own),
+        denied: ownDenied === 1 ? denied : counts(ownDenied),
+        wouldDeny: ownWouldDeny === 1 ? wouldDeny : counts(ownWouldDeny),
         limit: typeof limit === 'number' ? limit : undefined,
         policy: isPolicy(policy) ? policy : undefined,
       }

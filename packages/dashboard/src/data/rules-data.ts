@@ -13,7 +13,6 @@ export interface ShownRule {
   readonly enabled?: boolean
   /** The name of its count. */
   readonly count?: string
-  readonly over?: unknown
 }
 
 /** The counters of a rule. */
@@ -116,38 +115,6 @@ export function rulesOf(
 
 function named({ id, note }: ShownRule): { readonly id: string; readonly description?: string } {
   return note === undefined ? { id } : { id, description: note }
-}
-
-/** Tells which policies deny no request, because their rules are shadow rules or add a tag. It follows the rules when they are loaded again. */
-export function silentPolicies(rules: DashboardRules): (policy: string) => boolean {
-  let document: DashboardRules['current']['document'] | undefined
-  let loud = new Set<string>()
-  let silent = new Set<string>()
-
-  return function isSilent(policy) {
-    if (document !== rules.current.document) {
-      ;({ document } = rules.current)
-      const [some, others] = [[true], [false]].map(([is]) =>
-        (document?.rules ?? []).filter((rule) => isSilentRule(rule) === is).map(countOf),
-      )
-      silent = new Set(some)
-      loud = new Set(others)
-    }
-    const count = silent.has(policy) || loud.has(policy) ? policy : beforeDot(policy)
-    return silent.has(count) && !loud.has(count)
-  }
-}
-
-function isSilentRule({ shadow, over }: ShownRule): boolean {
-  return shadow === true || (isRecord(over) && 'tag' in over)
-}
-
-function countOf({ id, count = id }: ShownRule): string {
-  return count
-}
-
-function beforeDot(policy: string): string {
-  return policy.slice(0, Math.max(0, policy.lastIndexOf('.')))
 }
 
 /** Whether a value is rules that were loaded. */

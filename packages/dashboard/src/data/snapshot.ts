@@ -3,7 +3,7 @@ import { sumOfCounts, writeCounts } from './counts.js'
 import type { LimiterData, ProcessData } from './process-data.js'
 
 /** The version of the form. Increase it with every change that another version of this package would misread. */
-export const snapshotVersion = 1
+export const snapshotVersion = 2
 
 /** The most bytes of a snapshot. */
 export const mostBytes = 65_536
@@ -70,10 +70,11 @@ function limiterForm(data: LimiterData, startsAt: number, size: Size): object {
     allowed: counts(data.allowed),
     denied: counts(data.denied),
     exempt: counts(data.exempt),
-    policies: data.policies.map(({ name, denied, limit, policy }) => {
+    wouldDeny: counts(data.wouldDeny),
+    policies: data.policies.map(({ name, denied, wouldDeny, limit, policy }) => {
       // The denials of the only policy are those of the limiter.
-      const own = data.policies.length === 1 ? 1 : counts(denied)
-      return [name, own, limit ?? null, policy ?? null]
+      const own = data.policies.length === 1 ? [1, 1] : [counts(denied), counts(wouldDeny)]
+      return [name, ...own, limit ?? null, policy ?? null]
     }),
     groups: data.groups,
     requests: keysForm(data.requests, size),

@@ -13,7 +13,7 @@ import type { DashboardShare } from '../share/share.js'
 import type { KeyView, SearchView } from '../view.js'
 import { carryOutAct, readAct, type ActRequest } from './acts.js'
 import type { KeyIds } from './key-ids.js'
-import { countedText, KnownKeys } from './known-keys.js'
+import { countedText, keyOfId } from './known-keys.js'
 import { lookAt, type KeyLook, type KnownPolicies } from './look.js'
 
 /** The longest that a request waits for a limiter, whose own `timeout` is much shorter. */
@@ -22,14 +22,17 @@ const waitMs = 5000
 const acted = channel('sluice:act')
 
 /** The data of each process about a limiter. */
-type Collected = readonly Omit<LimiterData<unknown>, 'allowed' | 'denied' | 'exempt'>[]
+type Collected = readonly Omit<
+  LimiterData<unknown>,
+  'allowed' | 'denied' | 'exempt' | 'wouldDeny'
+>[]
 
 /** Looks at single keys, and acts on them. */
 export class KeyDesk {
   readonly #limiters: ReadonlyMap<string, Limiter>
   readonly #share: DashboardShare | undefined
   readonly #processes: Processes
-  readonly #keys: KnownKeys
+  readonly #ids: KeyIds
   readonly #shown: Shown
 
   constructor(
@@ -42,7 +45,7 @@ export class KeyDesk {
     this.#limiters = limiters
     this.#share = share
     this.#processes = processes
-    this.#keys = new KnownKeys(ids)
+    this.#ids = ids
     this.#shown = shown
   }
 
@@ -146,7 +149,7 @@ export class KeyDesk {
   }
 
   #keyOf({ name }: Limiter, named: KeyName, collected: Collected): string {
-    if (named.id !== undefined) return this.#keys.keyOf(named.id, name, collected)
+    if (named.id !== undefined) return keyOfId(this.#ids, named.id, name, collected)
     if (named.key !== undefined) return countedText(named.key)
     throw refusal('SLUICE_VIEW_REQUEST_INVALID', '"id" or "key"')
   }
@@ -179,7 +182,7 @@ export class KeyDesk {
     const names = policies.map((policy) => policy.name)
     return {
       limiter: name,
-      id: this.#keys.name(name, key),
+      id: this.#ids.sealed(name, key),
       key: mask(key),
       source,
       policies,

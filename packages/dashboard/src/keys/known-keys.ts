@@ -4,50 +4,27 @@ import type { LimiterData } from '../data/process-data.js'
 import { refusal } from '../refusal.js'
 import type { KeyIds } from './key-ids.js'
 
-/** The most keys that were named by a visitor or found by a search, whose ids are kept. */
-const mostNamed = 1000
-
-/** Finds the key that a visitor names, by its id or as a text. */
-export class KnownKeys {
-  readonly #ids: KeyIds
-  /** Keys that no decision has shown. */
-  readonly #named = new Map<string, string>()
-
-  constructor(ids: KeyIds) {
-    this.#ids = ids
-  }
-
-  /** The id of a key, which `keyOf` finds again. */
-  name(limiter: string, key: string): string {
-    const id = this.#ids.idOf(limiter, key)
-    this.#named.delete(id)
-    this.#named.set(id, key)
-    const [oldest] = this.#named.keys()
-    if (this.#named.size > mostNamed && oldest !== undefined) this.#named.delete(oldest)
-    return id
-  }
-
-  /**
-   * The key of an id, in the form in which it is counted.
-   *
-   * @param all what the processes have collected about the limiter
-   * @throws Refusal SLUICE_VIEW_KEY_UNKNOWN
-   */
-  keyOf(
-    id: string,
-    limiter: string,
-    all: readonly Pick<LimiterData, 'requests' | 'denials' | 'runs'>[],
-  ): string {
-    const named = this.#named.get(id)
-    if (named !== undefined && this.#ids.idOf(limiter, named) === id) return named
-    for (const { requests, denials, runs } of all) {
-      for (const list of [runs, requests.keys, denials.keys]) {
-        const found = list.find(({ key }) => this.#ids.idOf(limiter, key) === id)
-        if (found !== undefined) return found.key
-      }
+/**
+ * The key of an id, in the form in which it is counted.
+ *
+ * @param all what the processes have collected about the limiter
+ * @throws Refusal SLUICE_VIEW_KEY_UNKNOWN
+ */
+export function keyOfId(
+  ids: KeyIds,
+  id: string,
+  limiter: string,
+  all: readonly Pick<LimiterData, 'requests' | 'denials' | 'runs'>[],
+): string {
+  const opened = ids.opened(limiter, id)
+  if (opened !== undefined) return opened
+  for (const { requests, denials, runs } of all) {
+    for (const list of [runs, requests.keys, denials.keys]) {
+      const found = list.find(({ key }) => ids.idOf(limiter, key) === id)
+      if (found !== undefined) return found.key
     }
-    throw refusal('SLUICE_VIEW_KEY_UNKNOWN')
   }
+  throw refusal('SLUICE_VIEW_KEY_UNKNOWN')
 }
 
 /**

@@ -17,12 +17,20 @@ export interface OthersData {
   readonly data: readonly SharedData[]
 }
 
+interface KnownSnapshot {
+  readonly text: string
+  /** Undefined if it cannot be merged. */
+  readonly data: SharedData | undefined
+}
+
 /** Reads the data of other processes. It never fails, and never takes longer than 250 ms. */
 export class Others {
   readonly #share: DashboardShare | undefined
   readonly #process: string
   #reading: Promise<OthersData> | undefined
   #latest: OthersData | undefined
+  /** What was read last, by the ids of the processes: each writes less often than a page asks. */
+  #known: ReadonlyMap<string, KnownSnapshot> = new Map()
 
   /** @param process the id of this process */
   constructor(share: DashboardShare | undefined, process: string) {
@@ -44,14 +52,15 @@ export class Others {
 
   async #read(share: DashboardShare): Promise<OthersData> {
     const snapshots = await share.read()
-    const data: SharedData[] = []
-    let notMerged = 0
-    for (const [process, snapshot] of snapshots) {
+    const read = new Map<string, KnownSnapshot>()
+    for (const [process, text] of snapshots) {
       if (process === this.#process) continue
-      const one = readSnapshot(snapshot)
-      if (one === undefined) notMerged++
-      else data.push(one)
+      const known = this.#known.get(process)
+      read.set(process, known?.text === text ? known : { text, data: readSnapshot(text) })
     }
+    this.#known = read
+    const data = Array.from(read.values(), (one) => one.data).filter((one) => one !== undefined)
+    const notMerged = read.size - data.length
     const latest: OthersData = { state: 'ok', notMerged, data }
     this.#latest = latest
     setTimeout(() => (this.#latest = undefined), freshMs).unref()

@@ -3,6 +3,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 /** The parts of the events that are counted. */
 export interface DecisionCounted {
   readonly limiter: string
+  /** Undefined if another version of core has published it. */
+  readonly mode?: string
   readonly decision: {
     readonly allowed: boolean
     readonly exempt?: boolean
@@ -37,7 +39,6 @@ export type RulesCounted =
   | {
       readonly state: 'loaded' | 'rejected' | 'source-failed'
       readonly name: string | undefined
-      readonly error: Error | undefined
     }
 
 /** The events of each channel. */

@@ -6,6 +6,7 @@ import type { Family, Series } from './series.js'
 export interface LimiterFamilies {
   readonly decisions: Family
   readonly denials: Family
+  readonly wouldDeny: Family
   readonly fallbackActive: Family
 }
 
@@ -17,7 +18,9 @@ export class LimiterCounts {
   readonly #allowed: Bounded<Series>
   readonly #denied: Bounded<Series>
   readonly #exempt: Bounded<Series>
+  readonly #unenforced: Bounded<Series>
   readonly #denials: Bounded<Series>
+  readonly #wouldDeny: Bounded<Series>
   readonly #fallback: Series
 
   constructor(limiter: string, families: LimiterFamilies, policies: Room) {
@@ -28,21 +31,28 @@ export class LimiterCounts {
     this.#allowed = bySource('allowed')
     this.#denied = bySource('denied')
     this.#exempt = bySource('exempt')
+    this.#unenforced = bySource('would_deny')
     this.#denials = new Bounded(policies, (policy) => families.denials.add({ limiter, policy }))
+    this.#wouldDeny = new Bounded(policies, (policy) => families.wouldDeny.add({ limiter, policy }))
     this.#fallback = families.fallbackActive.add({ limiter })
     // From zero, so that the first denial is an increase, and a share of none is zero.
     this.#allowed.get('store')
     this.#denied.get('store')
   }
 
-  decide({ allowed, exempt, source, deniedBy }: DecisionCounted['decision']): void {
+  decide({ mode = 'enforced', decision }: DecisionCounted): void {
+    const { allowed, exempt, source, deniedBy } = decision
     if (allowed) {
       const bySource = exempt === true ? this.#exempt : this.#allowed
       bySource.get(source).value++
       return
     }
-    this.#denied.get(source).value++
-    for (const policy of deniedBy) this.#denials.get(policy).value++
+    const isEnforced = mode === 'enforced'
+    const [bySource, byPolicy] = isEnforced
+      ? [this.#denied, this.#denials]
+      : [this.#unenforced, this.#wouldDeny]
+    bySource.get(source).value++
+    for (const policy of deniedBy) byPolicy.get(policy).value++
   }
 
   changeFallback(state: FallbackCounted['state']): void {

@@ -15,6 +15,7 @@ export type CountedMetric = Exclude<MetricId, 'storeCallDuration'>
 export const countedMetrics: readonly CountedMetric[] = [
   'decisions',
   'denials',
+  'wouldDeny',
   'fallbackActive',
   'storeRequests',
   'storeErrors',
@@ -39,6 +40,7 @@ export function createRecorder(callTimes: CallTimes): Recorder {
   const families: Recorder['families'] = {
     decisions: new Family(),
     denials: new Family(),
+    wouldDeny: new Family(),
     fallbackActive: new Family(),
     storeRequests: new Family(),
     storeErrors: new Family(),
@@ -62,7 +64,7 @@ export function createRecorder(callTimes: CallTimes): Recorder {
     families.lateOverrides.add({ rule }),
   )
   const subscription = createSubscription({
-    'sluice:decision': ({ limiter, decision }) => limiters.get(limiter).decide(decision),
+    'sluice:decision': (event) => limiters.get(event.limiter).decide(event),
     'sluice:store:call': (call) => stores.get(call.store).call(call),
     'sluice:store:error': ({ store, error }) => stores.get(store).fail(error.code),
     'sluice:breaker': ({ store, state }) => stores.get(store).changeBreaker(state),

@@ -31,13 +31,11 @@ export class RulesCounts {
     this.#rejected = families.rulesRejected.add({ limiter })
   }
 
-  load({ state, name, error }: DocumentCounted): void {
+  load({ state }: DocumentCounted): void {
     this.#loads[state].value++
     // A source that fails says nothing about the latest document.
     if (state !== 'source-failed') this.#rejected.value = state === 'rejected' ? 1 : 0
     if (state === 'loaded') this.#noteTime()
-    // Without a name there are no rules yet, and `loadRules` rejects: if the source failed, only unless it finds a kept document.
-    else if (name !== undefined || state === 'source-failed') warnOf(error)
   }
 
   /** Without a first load there is no time: zero would be a document of 1970. */
@@ -45,13 +43,4 @@ export class RulesCounts {
     this.#loadedTime ??= this.#families.rulesLoadedTime.add({ limiter: this.#limiter })
     this.#loadedTime.value = Date.now() / 1000
   }
-}
-
-const warned = new WeakSet<Error>()
-
-/** Without a subscriber, @sluice/rules itself warns of a failure. A counter does not tell its reason, so the warning is kept. */
-function warnOf(error: Error | undefined): void {
-  if (error === undefined || warned.has(error)) return
-  warned.add(error)
-  process.emitWarning(error)
 }

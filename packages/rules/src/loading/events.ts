@@ -46,9 +46,8 @@ export function publish(event: () => DocumentEvent): void {
   if (events.hasSubscribers) events.publish(event())
 }
 
-/** Warns that the source has no valid document, unless the channel has a subscriber, which receives the failure as an event. */
+/** Warns that the source has no valid document. A subscriber of the channel changes nothing: it may only count events, or wait for other ones. */
 export function warnOfStale(name: string, error: RulesError): void {
-  if (events.hasSubscribers) return
   process.emitWarning(rulesErrorFrom(error, 'SLUICE_RULES_STALE', name, error.message))
 }
 

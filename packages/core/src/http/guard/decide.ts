@@ -24,13 +24,14 @@ import type { Settle } from './settlement.js'
 
 /** Makes the stage that asks the limits of a judgement, and reads the decision from their answers. In a dry run nothing delays a request. */
 export function decideStage<R, H>(limiter: Limiter, dryRun: boolean): Stage<R, H> {
+  const mode = dryRun ? 'dryRun' : 'enforced'
   return function decide(exchange) {
     const { consumption, judgement } = exchange
     const { decision, denial } = decisionEvents
     // The events carry the request, and nothing else reads it.
     if (decision.hasSubscribers || denial.hasSubscribers) exchange.request = exchange.view.raw
     const others = judgement?.type === 'ask' ? judgement : undefined
-    const asked = askLimits(limiter, consumption, others, exchange, !dryRun)
+    const asked = askLimits(limiter, consumption, others, exchange, mode)
     if (!(asked instanceof Promise)) return readDecision(exchange, asked)
     return asked.then(
       (answers) => readDecision(exchange, answers),

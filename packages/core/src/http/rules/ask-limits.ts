@@ -1,4 +1,5 @@
 import type { Decision } from '../../limiter/decision.js'
+import type { DecisionMode } from '../../limiter/events.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { delayRequest } from '../../limiter/waits.js'
 import { after, rescued, together } from '../../awaitable.js'
@@ -19,18 +20,23 @@ export interface CarryOutOptions {
 /** The consumptions of a judgement that cannot deny its request. */
 export type OtherLimits = Pick<Ask, 'tagging' | 'shadow' | 'lateShadow'>
 
-/** Asks a consumption, and the others if it allows the request. */
+/**
+ * Asks a consumption, and the others if it allows the request.
+ *
+ * @param mode the mode of the consumption: in a dry run nothing delays the request
+ */
 export function askLimits(
   limiter: Limiter,
   enforced: Consumption | undefined,
   others: OtherLimits | undefined,
   options: CarryOutOptions,
-  mayWait: boolean,
+  mode: 'enforced' | 'dryRun',
 ): LimitResults | Promise<LimitResults> {
   if (enforced === undefined) {
     return others === undefined ? nothingAsked : askOthers(limiter, undefined, others, options)
   }
-  const result = decided(limiter, enforced, options, mayWait)
+  const result = decided(limiter, enforced, options, mode)
+  const mayWait = mode === 'enforced'
   return result instanceof Promise
     ? result.then((made) => afterEnforced(limiter, made, others, options, mayWait))
     : afterEnforced(limiter, result, others, options, mayWait)
@@ -69,7 +75,7 @@ function askOthers(
 ): LimitResults | Promise<LimitResults> {
   const answers = together(tagging, (consumption) =>
     rescued<LimitResult | Failure>(
-      () => decided(limiter, consumption, options, false),
+      () => decided(limiter, consumption, options, 'tagging'),
       (error) => ({ error }),
     ),
   )
@@ -91,7 +97,7 @@ function askOthers(
 function askShadow(limiter: Limiter, consumption: Consumption, options: CarryOutOptions): void {
   void rescued<void>(
     () =>
-      after(decided(limiter, consumption, options, false), (result) => {
+      after(decided(limiter, consumption, options, 'shadow'), (result) => {
         if (result.decision.allowed) options.onTaken?.(result)
       }),
     () => {},
@@ -110,19 +116,23 @@ async function askLateShadow(
   }
 }
 
-/** Asks one consumption, and tells its listeners. If it may wait, the outcome of its rules can delay the request. */
+/** Asks one consumption, and tells its listeners. The outcome of enforced rules can delay the request. */
 function decided(
   limiter: Limiter,
   consumption: Consumption,
   options: CarryOutOptions,
-  mayWait: boolean,
+  mode: DecisionMode,
 ): LimitResult | Promise<LimitResult> {
   const { keys, policies, cost } = consumption
   const { request } = options
+  const mayWait = mode === 'enforced' && options.wait !== undefined
   const maxWait = mayWait ? delayOfAll(consumption.rules) : undefined
   if (maxWait !== undefined) return acquired(limiter, consumption, options, maxWait)
   try {
-    const call = request === undefined ? { cost, policies } : { cost, policies, request }
+    const call =
+      mode === 'enforced' && request === undefined
+        ? { cost, policies }
+        : { cost, policies, mode, request }
     const decision = limiter.consume(keys, call)
     if (decision instanceof Promise) {
       return decision.then(

@@ -20,8 +20,7 @@ export function carryOut(
   if (judgement.type !== 'ask') {
     return { decision: ruleDecision(judgement, nothingAsked), enforced: undefined }
   }
-  const mayWait = options.wait !== undefined
-  const asked = askLimits(limiter, judgement.enforced[0], judgement, options, mayWait)
+  const asked = askLimits(limiter, judgement.enforced[0], judgement, options, 'enforced')
   return after(asked, (answers) => ({
     decision: ruleDecision(judgement, answers),
     enforced: answers.enforced,

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
-import { fixedWindow, gcra } from '../../../src/index.js'
+import { fixedWindow, gcra, type DecisionEvent } from '../../../src/index.js'
 import { createGuard, type Rules } from '../../../src/http/index.js'
 import { errorOf, rejectionOf } from '../../error-of.js'
+import { toldOn } from '../../pipeline/told-on.js'
 import { asks, consumption, rulesOf } from '../judged.js'
 import {
   noHeaders,
@@ -95,6 +96,24 @@ describe('a request without limits', () => {
     expect(actionOf(guardOf(asks({ shadow: [shadow] })))).toEqual(actionOfPass)
     expect(shadow.told).toEqual(['denied'])
   })
+})
+
+test.each([
+  ['enforced', {}],
+  ['dryRun', { dryRun: true }],
+])('the event of each decision has its mode: the request is %s', (mode, options) => {
+  const decisions = toldOn<DecisionEvent>('sluice:decision')
+  const judgement = asks({
+    enforced: [consumption({ a: { policy: perMinute(3) } })],
+    tagging: [consumption({ b: { policy: perMinute(0) } })],
+    shadow: [consumption({ c: { policy: perMinute(0) } })],
+  })
+  actionOf(guardOf(judgement, options))
+  expect(decisions.map((event) => [Object.keys(event.keys)[0], event.mode])).toEqual([
+    ['a', mode],
+    ['b', 'tagging'],
+    ['c', 'shadow'],
+  ])
 })
 
 describe('headers', () => {

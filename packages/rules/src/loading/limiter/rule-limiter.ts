@@ -2,6 +2,7 @@ import {
   createLimiter,
   notLimited,
   type Clock,
+  type Duration,
   type Key,
   type Keys,
   type Limiter,
@@ -17,6 +18,7 @@ import {
   checkedIfGiven,
   decideByRules,
   isPromise,
+  namedPolicies,
   type Ask,
   type Consumption,
   readOptions,
@@ -92,6 +94,13 @@ export interface RuleLimiter {
   /** Counts in all rules that apply, even over their limits: for an event that has already happened. */
   count(context: RuleContext): Promise<void>
   /**
+   * Exempts the keys of all rules that apply, as the `exempt` of a limiter: for this duration their requests are allowed, and nothing is counted. A rule that refuses
+   * requests without a limit still refuses them.
+   */
+  exempt(context: RuleContext, length: Duration): Promise<void>
+  /** Ends the exemptions of the keys of all rules that apply. */
+  unexempt(context: RuleContext): Promise<void>
+  /**
    * Refunds the units that a decision took. With `policies`, it refunds only the counts of these names: a name is the `count` of a rule, by default
    * its id. True if a count was refunded.
    */
@@ -148,6 +157,18 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
       const consumptions = await consumptionsOf(await judge(context))
       await Promise.all(consumptions.map(penalize))
     },
+    async exempt(context, length) {
+      const counted = (await consumptionsOf(await judge(context))).filter(isCounted)
+      await Promise.all(
+        counted.map(async ({ keys, policies }) => limiter.exempt(keys, length, { policies })),
+      )
+    },
+    async unexempt(context) {
+      const consumptions = await consumptionsOf(await judge(context))
+      await Promise.all(
+        consumptions.map(async ({ keys, policies }) => limiter.unexempt(keys, { policies })),
+      )
+    },
     refund: async (decision, options) => limiter.refund(decision, options),
     close: async () => limiter.close(),
   }
@@ -171,6 +192,11 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
 
 function isByPolicy(keys: Keys): keys is Readonly<Record<string, Key | NotLimited>> {
   return typeof keys === 'object' && !Array.isArray(keys)
+}
+
+/** Whether a policy can deny. An exemption from `unlimited` alone is an error, because it would change nothing. */
+function isCounted({ policies }: Consumption): boolean {
+  return Object.values(namedPolicies(policies)).some(({ kind }) => kind !== 'unlimited')
 }
 
 async function consumptionsOf(judgement: Judgement): Promise<readonly Consumption[]> {

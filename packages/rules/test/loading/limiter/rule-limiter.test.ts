@@ -203,6 +203,37 @@ describe.each(stores)('over %s', (_name, storeOf) => {
     await limiter.count({ ...ada, action: 'share', points: 0 })
   })
 
+  test('exempts the keys of all rules that apply, shadow rules included, until that ends', async () => {
+    const { limiter, pass } = await forum(storeOf())
+    await limiter.exempt(asking, '1h')
+    for (let i = 0; i < 5; i++) {
+      expect(await limiter.consume(asking)).toMatchObject({ allowed: true, exempt: true })
+    }
+    const { counts } = await limiter.peekCounts(asking)
+    expect([...counts.keys()].sort()).toEqual(['day', 'spacing', 'trial'])
+    for (const { remaining, allowed } of counts.values()) {
+      expect([remaining > 0, allowed]).toEqual([true, true])
+    }
+    const other = await limiter.consume({ ...asking, user: 'bob' })
+    expect([other.allowed, other.exempt]).toEqual([true, undefined])
+    await limiter.unexempt(asking)
+    const first = await limiter.consume(asking)
+    expect([first.allowed, first.exempt]).toEqual([true, undefined])
+    expect((await limiter.consume(asking)).allowed).toBe(false)
+    await limiter.exempt(asking, '1h')
+    pass(3_600_000)
+    expect((await limiter.consume(asking)).exempt).toBe(undefined)
+  })
+
+  test('exempts no request that a rule refuses, and none that no rule limits', async () => {
+    const { limiter } = await forum(storeOf())
+    for (const user of ['mallory', 'root']) {
+      await limiter.exempt({ ...asking, user }, '1h')
+      await limiter.unexempt({ ...asking, user })
+    }
+    expect((await limiter.consume({ ...asking, user: 'mallory' })).allowed).toBe(false)
+  })
+
   test('refunds a decision, or the counts that it names', async () => {
     const { limiter } = await forum(storeOf())
     const decision = await limiter.consume(asking)
@@ -254,6 +285,21 @@ rules: [{ id: never, key: [], policies: { none: { kind: fixedWindow, limit: 0, w
   await limiter.count({})
   const outcome = { type: 'deny', status: 429 }
   expect(await limiter.peekAll({})).toEqual([{ rule: 'never', outcome, retryAfterMs: null }])
+})
+
+test('an exemption leaves out rules without a limit', async () => {
+  const rules = await loadRules({
+    source: staticSource(`
+version: 1
+name: unlimited
+rules:
+  - { id: free, key: [], policy: { kind: unlimited } }
+  - { id: tagged, key: [], limit: 0, window: 1m, over: { tag: often } }`),
+  })
+  const limiter = createRuleLimiter({ rules })
+  expect((await limiter.consume({})).tags).toEqual(['often'])
+  await limiter.exempt({}, '1h')
+  expect((await limiter.consume({})).tags).toEqual([])
 })
 
 test('exceeded rules that tag are in the order of the document as well', async () => {
