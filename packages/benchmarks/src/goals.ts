@@ -72,21 +72,58 @@ const goals: readonly Goal[] = [
   },
 ]
 
-/** Figures of the results of `databases` that no peer has. */
-const alone = [
+/** The results of sections, as their files have them. */
+interface Results {
+  readonly added: unknown
+  readonly cold: unknown
+  readonly databases: unknown
+}
+
+/** Figures of the results that no peer has. */
+const alone: readonly {
+  readonly row: string
+  readonly most: number
+  readonly valueOf: (results: Results) => number
+}[] = [
   {
     row: 'groups that PostgreSQL refuses a single process, of a thousand',
     most: 1,
-    valueOf: (databases: unknown) =>
-      1000 * Number(fieldOf(databases, 'refusedShare') ?? Number.NaN),
+    valueOf: ({ databases }) => 1000 * Number(fieldOf(databases, 'refusedShare') ?? Number.NaN),
   },
   {
     row: 'p99 of four processes on one SQLite file, one at a time, ms',
     most: 50,
-    valueOf: (databases: unknown) =>
+    valueOf: ({ databases }) =>
       Number(['shared', '0', 'p99Ms', 'median'].reduce(fieldOf, databases)),
   },
+  ...addedTo('Hono', 25),
+  ...addedTo('Hono on Bun', 10),
 ]
+
+/** The CPU time that a limit adds to a request of a framework, and that the option `count` adds to it. */
+function addedTo(framework: string, most: number): typeof alone {
+  const addedBy = (added: unknown, limiter: string) => {
+    const row = namedIn(
+      namedIn(added, 'frameworks', 'framework', framework),
+      'rows',
+      'name',
+      limiter,
+    )
+    return Number(['added', 'median'].reduce(fieldOf, row))
+  }
+  return [
+    {
+      row: `µs that Sluice in memory adds to a request, ${framework}`,
+      most,
+      valueOf: ({ added }) => addedBy(added, 'Sluice'),
+    },
+    {
+      row: `µs that \`count\` adds to that, ${framework}`,
+      most: 10,
+      valueOf: ({ added }) => addedBy(added, 'Sluice, count') - addedBy(added, 'Sluice'),
+    },
+  ]
+}
 
 /** The first decisions, each compared with one library. */
 const first = [
@@ -94,11 +131,9 @@ const first = [
   { group: 1, where: 'over Redis', peer: 'express-rate-limit, rate-limit-redis', most: 1.3 },
 ]
 
-/** The goals beside the last results. `cold` and `databases` are the results files of these sections. */
-export function goalsTable(
-  all: readonly Comparison[],
-  { cold, databases }: { readonly cold: unknown; readonly databases: unknown },
-): string {
+/** The goals beside the last results. */
+export function goalsTable(all: readonly Comparison[], results: Results): string {
+  const { cold } = results
   return table(
     ['', 'goal', 'last run', ''],
     [
@@ -114,7 +149,7 @@ export function goalsTable(
         const name = isToPeer ? `${goal.row}, Sluice ÷ the best peer` : goal.row
         return rowOf(name, isToPeer ? ours / peer : ours, goal)
       }),
-      ...alone.map(({ row, valueOf, most }) => rowOf(row, valueOf(databases), { most })),
+      ...alone.map(({ row, valueOf, most }) => rowOf(row, valueOf(results), { most })),
     ],
   )
 }
@@ -129,8 +164,15 @@ function rowOf(name: string, value: number, { least, most }: Pick<Goal, 'least' 
 }
 
 function firstMsOf(cold: unknown, group: number, name: string): number {
-  const contenders = ['decisions', `${group}`, 'first'].reduce(fieldOf, cold)
-  if (!Array.isArray(contenders)) return Number.NaN
-  const one: unknown = contenders.find((each) => fieldOf(each, 'name') === name)
+  const decisions = ['decisions', `${group}`].reduce(fieldOf, cold)
+  const one = namedIn(decisions, 'first', 'name', name)
   return Number(['ms', '1000', 'median'].reduce(fieldOf, one))
+}
+
+/** The member of a list that has this value under a name. */
+function namedIn(value: unknown, list: string, name: string, wanted: string): unknown {
+  const members = fieldOf(value, list)
+  if (!Array.isArray(members)) return undefined
+  const found: unknown = members.find((each) => fieldOf(each, name) === wanted)
+  return found
 }

@@ -40,8 +40,10 @@ export async function publishParts(sections: readonly Section[]): Promise<void> 
 
 /** The goals beside the figures of the last runs. */
 export async function goalsOf(sections: readonly Section[]): Promise<string> {
-  const [cold, databases] = [await lastResults('cold'), await lastResults('databases')]
-  return goalsTable(await comparisonsOf(sections), { cold, databases })
+  const [added, cold, databases] = await Promise.all(
+    ['added', 'cold', 'databases'].map(lastResults),
+  )
+  return goalsTable(await comparisonsOf(sections), { added, cold, databases })
 }
 
 async function comparisonsOf(sections: readonly Section[]): Promise<readonly Comparison[]> {
