@@ -43,8 +43,8 @@ export const mutants = [
   {
     file: `${core}/fetch-exchange.ts`,
     name: 'a body that nothing reads holds its lease',
-    find: 'setTimeout(over, Math.min',
-    replace: 'setTimeout(() => {}, Math.min',
+    find: 'setTimeout(over, Math.min(unreadMs, longestTimerMs), false)',
+    replace: 'setTimeout(() => over, Math.min(unreadMs, longestTimerMs))',
   },
   {
     file: `${core}/fetch-exchange.ts`,
