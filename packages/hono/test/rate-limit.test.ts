@@ -105,6 +105,17 @@ describe('a denial', () => {
     expect(response.headers.get('retry-after')).toBe('1')
   })
 
+  test('has the headers that the context prepares', async () => {
+    const app = new Hono()
+    app.use(async (c, next) => {
+      c.header('x-own', 'kept')
+      await next()
+    })
+    app.use(rateLimit({ policies: none, key: 'all' }))
+    const denied = await app.request('/')
+    expect([denied.status, denied.headers.get('x-own')]).toEqual([429, 'kept'])
+  })
+
   test('of HEAD has no body', async () => {
     const app = new Hono()
     app.use(rateLimit({ ...options, policies: none }))
