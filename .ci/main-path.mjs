@@ -1,8 +1,9 @@
-// The path of one request through the code. `npm run main-path` serves an Express application with a limit in memory, or with `-- --redis` over Redis,
-// sends it a request, and lists the source files of which a function ran during that request. The set-up and the first request, which makes the policy,
-// do not count. It fails if more functions ran, or in more files, than the ceilings below. Raise one of these only on purpose.
+// The path of one request through the code. `npm run main-path` serves an Express application with a limit in memory, or with `-- --redis` over Redis, or with
+// `-- --hono` one of Hono. It sends a request, and lists the source files of which a function ran during that request. The set-up and the first request,
+// which makes the policy, do not count. It fails if more functions ran, or in more files, than the ceilings below. Raise one of these only on purpose.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { createRequire, SourceMap } from 'node:module'
@@ -10,21 +11,20 @@ import { fileURLToPath } from 'node:url'
 import { redisStore } from '../packages/core/bundle/index.js'
 import { startRedis } from '../packages/conformance/dist/redis/servers.js'
 import { rateLimit } from '../packages/express/bundle/index.js'
+import { rateLimit as honoLimit } from '../packages/hono/bundle/index.js'
 
 const ceilings = {
   memory: { functions: 67, files: 28 },
   redis: { functions: 135, files: 43 },
+  hono: { functions: 97, files: 36 },
 }
 
 const packages = new URL('../packages/', import.meta.url).href
-const express = createRequire(`${packages}express/package.json`)('express')
-
-const redis = process.argv.includes('--redis') ? await startRedis() : undefined
+const kind = ['redis', 'hono'].find((name) => process.argv.includes(`--${name}`)) ?? 'memory'
+const redis = kind === 'redis' ? await startRedis() : undefined
 const store = redis && { store: redisStore(redis.client(), { timeout: '10s' }) }
-const app = express()
-app.use(rateLimit({ limit: 5, window: '1m', ...store }))
-app.get('/', (_request, response) => response.send('hello'))
-const server = app.listen(0, '127.0.0.1')
+const options = { limit: 5, window: '1m', ...store }
+const server = createServer(kind === 'hono' ? ofHono() : ofExpress()).listen(0, '127.0.0.1')
 await once(server, 'listening')
 
 const session = new Session()
@@ -60,12 +60,26 @@ const core = readdirSync(new URL('core/src', packages), { recursive: true })
   .map((file) => rowOf(`core/src/${file}`, 0))
 const all = core.reduce((total, { lines }) => total + lines, 0)
 console.log(`The source of core has ${all} lines in ${core.length} files.`)
-const most = redis === undefined ? ceilings.memory : ceilings.redis
+const most = ceilings[kind]
 assert.ok(
   sum('ran') <= most.functions,
   `${sum('ran')} functions where ${most.functions} are the most`,
 )
 assert.ok(files.length <= most.files, `${files.length} files where ${most.files} are the most`)
+
+function ofExpress() {
+  const app = createRequire(`${packages}express/package.json`)('express')()
+  app.use(rateLimit(options))
+  return app.get('/', (_request, response) => response.send('hello'))
+}
+
+function ofHono() {
+  const from = createRequire(`${packages}hono/package.json`)
+  const { Hono } = from('hono')
+  const { getRequestListener } = from('@hono/node-server')
+  const app = new Hono().use(honoLimit(options)).get('/', (context) => context.text('hello'))
+  return getRequestListener(app.fetch)
+}
 
 function visit() {
   return fetch(`http://127.0.0.1:${server.address().port}/`)

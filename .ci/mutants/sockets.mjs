@@ -4,18 +4,6 @@ export const tests = ['packages/sockets/test']
 
 export const mutants = [
   {
-    file: 'packages/core/src/http/request/client-address.ts',
-    name: 'the list of proxies is read from the left',
-    find: 'entries.at(-Math.min(proxies, entries.length))',
-    replace: 'entries.at(Math.min(proxies, entries.length) - 1)',
-  },
-  {
-    file: 'packages/core/src/http/request/client-address.ts',
-    name: 'a header is trusted by default',
-    find: 'if (option === undefined) return (_request, { peer }) => peer',
-    replace: 'if (option === undefined) return (_request, source) => forwardedFor(source, 1)',
-  },
-  {
     file: 'packages/sockets/src/limit.ts',
     name: 'an error of the limit allows',
     find: 'return !(answer instanceof Failure) && answer.allowed',

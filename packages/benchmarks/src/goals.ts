@@ -74,6 +74,7 @@ const goals: readonly Goal[] = [
 
 /** The last results of the sections whose figures no peer has. */
 export interface OwnResults {
+  readonly added: unknown
   readonly cold: unknown
   readonly databases: unknown
   readonly live: unknown
@@ -83,7 +84,7 @@ export interface OwnResults {
 const alone: readonly {
   readonly row: string
   readonly most: number
-  valueOf(results: OwnResults): number
+  readonly valueOf: (results: OwnResults) => number
 }[] = [
   {
     row: 'groups that PostgreSQL refuses a single process, of a thousand',
@@ -136,6 +137,8 @@ const alone: readonly {
     most: 1,
     valueOf: ({ live }) => riseOf(live, 'loopP99Ms'),
   },
+  ...addedTo('Hono', 25),
+  ...addedTo('Hono on Bun', 10),
 ]
 
 function figureOf(results: unknown, ...path: readonly string[]): number {
@@ -145,6 +148,32 @@ function figureOf(results: unknown, ...path: readonly string[]): number {
 /** The figure during a search, minus that before. */
 function riseOf(live: unknown, name: string): number {
   return figureOf(live, 'search', name, '1') - figureOf(live, 'search', name, '0')
+}
+
+/** The CPU time that a limit adds to a request of a framework, and that the option `count` adds to it. */
+function addedTo(framework: string, most: number): typeof alone {
+  const addedBy = (added: unknown, limiter: string) => {
+    const row = namedIn(
+      namedIn(added, 'frameworks', 'framework', framework),
+      'rows',
+      'name',
+      limiter,
+    )
+    return Number(['added', 'median'].reduce(fieldOf, row))
+  }
+  return [
+    {
+      row: `µs that Sluice in memory adds to a request, ${framework}`,
+      most,
+      valueOf: ({ added }: OwnResults) => addedBy(added, 'Sluice'),
+    },
+    {
+      row: `µs that \`count\` adds to that, ${framework}`,
+      most: 10,
+      valueOf: ({ added }: OwnResults) =>
+        addedBy(added, 'Sluice, count') - addedBy(added, 'Sluice'),
+    },
+  ]
 }
 
 /** The first decisions, each compared with one library. */
@@ -185,8 +214,15 @@ function rowOf(name: string, value: number, { least, most }: Pick<Goal, 'least' 
 }
 
 function firstMsOf(cold: unknown, group: number, name: string): number {
-  const contenders = ['decisions', `${group}`, 'first'].reduce(fieldOf, cold)
-  if (!Array.isArray(contenders)) return Number.NaN
-  const one: unknown = contenders.find((each) => fieldOf(each, 'name') === name)
+  const decisions = ['decisions', `${group}`].reduce(fieldOf, cold)
+  const one = namedIn(decisions, 'first', 'name', name)
   return Number(['ms', '1000', 'median'].reduce(fieldOf, one))
+}
+
+/** The member of a list that has this value under a name. */
+function namedIn(value: unknown, list: string, name: string, wanted: string): unknown {
+  const members = fieldOf(value, list)
+  if (!Array.isArray(members)) return undefined
+  const found: unknown = members.find((each) => fieldOf(each, name) === wanted)
+  return found
 }

@@ -40,12 +40,10 @@ export async function publishParts(sections: readonly Section[]): Promise<void> 
 
 /** The goals beside the figures of the last runs. */
 export async function goalsOf(sections: readonly Section[]): Promise<string> {
-  const results = {
-    cold: await lastResults('cold'),
-    databases: await lastResults('databases'),
-    live: await lastResults('live'),
-  }
-  return goalsTable(await comparisonsOf(sections), results)
+  const [added, cold, databases, live] = await Promise.all(
+    ['added', 'cold', 'databases', 'live'].map(lastResults),
+  )
+  return goalsTable(await comparisonsOf(sections), { added, cold, databases, live })
 }
 
 async function comparisonsOf(sections: readonly Section[]): Promise<readonly Comparison[]> {

@@ -1,6 +1,5 @@
 export { fetchAdapter } from './fetch-adapter.js'
 export type { AddressSetting, Checked, FetchLimit, RateLimitOptions } from './fetch-adapter.js'
-export type { AddressOption } from './address.js'
 export type { DenialInit, FetchLookups, OnDenied } from './answers.js'
 export { reportedAddress, ServerArguments, waitUntilIn } from './platform.js'
 export type { Platform, WaitUntil } from './platform.js'

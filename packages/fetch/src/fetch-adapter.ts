@@ -1,17 +1,22 @@
 import type { Duration, Keys, Limiter } from '@sluice/core'
 import {
+  addressesOf,
+  addressOption,
   createGuard,
   createWebView,
   FetchExchange,
+  readOptions,
+  type AddressLookups,
+  type AddressOption,
   type Awaitable,
   type RateLimitOptions as AnyOptions,
   type RequestDecision,
   type WholeRule,
 } from '@sluice/core/http'
-import { addressesOf, type AddressOption } from './address.js'
 import { createAnswers, type Asked, type FetchLookups, type OnDenied } from './answers.js'
 import type { Platform } from './platform.js'
 import { limitsOf } from './request-limits.js'
+import { runtimeAdvice } from './runtime-advice.js'
 
 /** The options of `rateLimit`: either `limit` and `window`, or `policies`, or `rules`, and any of the others. */
 export type RateLimitOptions<R = Request, W = Duration, P = unknown> = AddressSetting<R> &
@@ -25,7 +30,7 @@ export interface AddressSetting<R> {
    *
    * @default the address that the runtime reports
    */
-  readonly address?: AddressOption<R>
+  readonly address?: AddressOption<R, Platform | undefined>
 }
 
 /** The result of `limit.check`. */
@@ -94,14 +99,20 @@ export function fetchAdapter<R>(
     return platform?.address ?? lookups.peer?.(request) ?? outermost?.address
   }
 
+  const sources: AddressLookups<R, Platform | undefined> = {
+    peer: reported,
+    header: (request, _platform, name) => lookups.request(request).headers.get(name),
+    advice: lookups.addressAdvice ?? runtimeAdvice,
+  }
+
   return function rateLimit(options) {
-    const own = withoutAddress(options)
-    const guard = createGuard<R, OnDenied<R>>(own, undefined, false, seesResponse)
-    const addresses = addressesOf(options.address, reported, lookups.addressAdvice)
+    const { address, others } = separated(options)
+    const guard = createGuard<R, OnDenied<R>>(others, undefined, false, seesResponse)
+    const addresses = addressesOf<R, Platform | undefined>(address, sources)
     const ask = seesResponse ? guard.check : guard.checkUnseen
     const viewOf = createWebView<R, Platform | undefined>({
       web: lookups.request,
-      address: (request, platform) => addresses.of(request, lookups.request(request), platform),
+      address: addresses.of,
       peer: reported,
       addressAdvice: addresses.advice,
       route: (request, platform) => platform?.route ?? lookups.route?.(request),
@@ -155,13 +166,16 @@ export function fetchAdapter<R>(
   }
 }
 
-/** Without the option that the core does not know. A value that is not an object is an error of the core. */
-function withoutAddress<R>(
+/** The own option, and those of the core. A value that is not an object is an error of the core. */
+function separated<R>(
   options: AnyOptions<R, OnDenied<R>> & AddressSetting<R>,
-): AnyOptions<R, OnDenied<R>> {
-  if (typeof options !== 'object' || options === null) return options
-  const { address: _address, ...others } = options
-  return others
+): AddressSetting<R> & {
+  readonly others: AnyOptions<R, OnDenied<R>>
+} {
+  if (typeof options !== 'object' || options === null) return { others: options }
+  const { address, ...others } = options
+  readOptions('rateLimit', { address }, { address: addressOption })
+  return address === undefined ? { others } : { address, others }
 }
 
 /** The values of the query, as lists. */

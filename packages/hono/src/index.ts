@@ -1,6 +1,6 @@
 export { rateLimit } from './rate-limit.js'
 export type { OnDenied, RateLimitMiddleware, RateLimitOptions } from './rate-limit.js'
-export type { AddressOption, AddressSetting, Platform } from '@sluice/fetch/adapter'
+export type { AddressSetting, Platform } from '@sluice/fetch/adapter'
 
 // Both modules are explicit lists. Re-exported, so that an application needs one import.
 export * from '@sluice/core'

@@ -1,10 +1,13 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { concurrency, fixedWindow } from '@sluice/core'
 import { Hono, type Context, type Next } from 'hono'
 import { cors } from 'hono/cors'
 import { HTTPException } from 'hono/http-exception'
 import { streamText } from 'hono/streaming'
 import { validator } from 'hono/validator'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { byRoute, rateLimit } from '../src/index.js'
 
 const policies = fixedWindow({ limit: 2, window: '1m' })
@@ -47,6 +50,23 @@ describe('the headers are in', () => {
     expect(fieldsOf(response)).toEqual(allowed)
   })
 
+  test('a response of another server, instead of those that it had', async () => {
+    const upstream = createServer((_request, response) =>
+      response.writeHead(200, { RateLimit: '"upstream";r=7;t=1' }).end('from elsewhere'),
+    ).listen(0, '127.0.0.1')
+    onTestFinished(() => void upstream.close())
+    await once(upstream, 'listening')
+    const { port } = upstream.address() as AddressInfo
+    const app = new Hono()
+    app.use(rateLimit(options))
+    app.get('/', async () =>
+      fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } }),
+    )
+    const response = await app.request('/')
+    expect(await response.text()).toBe('from elsewhere')
+    expect(fieldsOf(response)).toEqual(allowed)
+  })
+
   test('a response that other middleware replaces, and a path without a route', async () => {
     const app = new Hono()
     app.use(rateLimit({ ...options, policies: fixedWindow({ limit: 9, window: '1m' }) }))
@@ -83,6 +103,17 @@ describe('a denial', () => {
     expect(response.headers.get('x-request-id')).toBe('7')
     expect(response.headers.get('access-control-allow-origin')).toBe('http://page')
     expect(response.headers.get('retry-after')).toBe('1')
+  })
+
+  test('has the headers that the context prepares', async () => {
+    const app = new Hono()
+    app.use(async (c, next) => {
+      c.header('x-own', 'kept')
+      await next()
+    })
+    app.use(rateLimit({ policies: none, key: 'all' }))
+    const denied = await app.request('/')
+    expect([denied.status, denied.headers.get('x-own')]).toEqual([429, 'kept'])
   })
 
   test('of HEAD has no body', async () => {

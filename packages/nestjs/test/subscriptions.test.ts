@@ -1,8 +1,6 @@
 import { Query, Resolver, Subscription } from '@nestjs/graphql'
 import type { ModuleMetadata } from '@nestjs/common'
-import { createClient } from 'graphql-ws'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { WebSocket } from 'ws'
+import { describe, expect, test } from 'vitest'
 import {
   byConnection,
   RateLimit,
@@ -11,8 +9,8 @@ import {
   type NestCall,
   type RateLimitOptions,
 } from '../src/index.js'
-import { create, decorate, once } from './apps.js'
-import { drivers, serving } from './graphql-apps.js'
+import { decorate, once } from './apps.js'
+import { serveSubscriptions, subscriptionDrivers } from './subscription-apps.js'
 
 const schema = 'type Query { one: String } type Subscription { ticks: String }'
 
@@ -36,56 +34,19 @@ function clock(above: ClassDecorator[], on: MethodDecorator[] = []) {
   })
 }
 
-interface Outcome {
-  data: unknown[]
-  codes: unknown[]
-}
+type Subscribe = (query: string) => Promise<{ data: unknown[]; codes: unknown[] }>
 
-type Subscribe = (query: string) => Promise<Outcome>
-
-const protocols: Record<string, object> = {
-  Apollo: { subscriptions: { 'graphql-ws': true } },
-  Mercurius: { subscription: { fullWsTransport: true } },
-}
-
-// Mercurius 14 sends an error as a string, for which a client of the protocol closes the connection.
-const served = drivers.filter(([name]) => name !== 'Mercurius, NestJS 10 on Fastify')
-
-describe.each(served)('subscriptions: %s', (name, adapter, driver) => {
+describe.each(subscriptionDrivers)('subscriptions: %s', (name, adapter, driver) => {
   const [library] = name.split(',')
-  const { context: _context, ...own } = driver
 
   /** Returns a function that opens a connection. */
   async function serve(metadata: ModuleMetadata): Promise<() => Subscribe> {
-    const app = await create(
-      adapter(),
-      serving({ ...own, ...protocols[library] }, schema, metadata),
-    )
-    await app.listen(0, '127.0.0.1')
-    const url = `${(await app.getUrl()).replace('http', 'ws')}/graphql`
+    const connect = await serveSubscriptions([name, adapter, driver], schema, metadata)
     return () => {
-      const client = createClient({ url, webSocketImpl: WebSocket, lazy: false, retryAttempts: 0 })
-      onTestFinished(() => void client.dispose())
+      const subscribe = connect()
       return async (query) => {
-        const data: unknown[] = []
-        const codes: unknown[] = []
-        await new Promise<void>((resolve) => {
-          client.subscribe(
-            { query },
-            {
-              next(result) {
-                if (result.data !== null && result.data !== undefined) data.push(result.data)
-                codes.push(...codesOf(result.errors ?? []))
-              },
-              error(error) {
-                codes.push(...codesOf(Array.isArray(error) ? error : [error]))
-                resolve()
-              },
-              complete: resolve,
-            },
-          )
-        })
-        return { data, codes }
+        const { data, errors } = await subscribe(query)
+        return { data, codes: errors.map(({ extensions }) => extensions?.['code']) }
       }
     }
   }
@@ -142,7 +103,3 @@ describe.each(served)('subscriptions: %s', (name, adapter, driver) => {
     })
   }
 })
-
-function codesOf(errors: readonly { extensions?: Record<string, unknown> }[]): unknown[] {
-  return errors.map(({ extensions }) => extensions?.['code'])
-}

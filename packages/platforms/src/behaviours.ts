@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildsWithinMs } from './applications.js'
 import type { Running } from './runtimes.js'
+import { skipIf } from './skip.js'
 import { visitorOf, type Visitor } from './visitor.js'
 
 /** A way to serve `servers/behaviours.js`. */
@@ -20,8 +21,8 @@ export interface Behaving {
 
 /** The tests that every runtime passes. */
 export function describeBehaviours({ name, missing, isProxied, advice, serve }: Behaving): void {
-  const title = missing === undefined ? name : `${name} (skipped: ${missing})`
-  describe.skipIf(missing !== undefined)(title, () => {
+  const { isSkipped, title } = skipIf(name, missing)
+  describe.skipIf(isSkipped)(title, () => {
     let running: Running
     beforeAll(async () => {
       running = await serve()

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { runtimes } from '../src/runtimes.js'
+import { skipIf } from '../src/skip.js'
 
 // Without these, a failure of a limited server could be one of the installation.
 for (const { name, missing, serve } of runtimes) {
-  test.skipIf(missing !== undefined)(`${name} serves a handler${because(missing)}`, async () => {
+  const { isSkipped, title } = skipIf(name, missing, `${name} serves a handler`)
+  test.skipIf(isSkipped)(title, async () => {
     const server = await serve('bare.js')
     try {
       const response = await fetch(`${server.url}/`)
@@ -13,8 +15,4 @@ for (const { name, missing, serve } of runtimes) {
       await server.stop()
     }
   })
-}
-
-function because(missing: string | undefined): string {
-  return missing === undefined ? '' : ` (skipped: ${missing})`
 }

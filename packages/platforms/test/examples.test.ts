@@ -5,13 +5,15 @@ import { requestsAndStreams } from '../../../.ci/smoke/requests-and-streams.mjs'
 import { expect, test } from 'vitest'
 import { build, buildsWithinMs, commandOf } from '../src/applications.js'
 import { programs, runtimes } from '../src/runtimes.js'
+import { skipIf } from '../src/skip.js'
 
 /** How an example starts, which its script `start` in `package.json` says as well. */
 interface Example {
   readonly folder: string
   readonly program: string
   readonly args: readonly string[]
-  readonly missing?: string | undefined
+  /** The name of its runtime, if that can be missing. */
+  readonly runtime?: string
   /** Whether it expects a proxy in front. */
   readonly isProxied?: boolean
   build?(): Promise<void>
@@ -33,12 +35,12 @@ const environment = {
 }
 
 const examples: readonly Example[] = [
-  { folder: 'bun', program: programs.bun, args: ['server.js'], missing: missingIn('Bun') },
+  { folder: 'bun', program: programs.bun, args: ['server.js'], runtime: 'Bun' },
   {
     folder: 'deno',
     program: programs.deno,
     args: ['run', '--allow-net', '--allow-env', 'server.js'],
-    missing: missingIn('Deno'),
+    runtime: 'Deno',
   },
   {
     folder: 'workers',
@@ -61,10 +63,15 @@ const examples: readonly Example[] = [
   },
 ]
 
-for (const { folder, program, args, missing, isProxied, ...example } of examples) {
-  const title = `examples/${folder} starts, and limits requests and streams`
-  test.skipIf(missing !== undefined)(
-    missing === undefined ? title : `${title} (skipped: ${missing})`,
+for (const { folder, program, args, runtime = 'Node', isProxied, ...example } of examples) {
+  const { missing } = runtimes.find(({ name }) => name === runtime) ?? {}
+  const { isSkipped, title } = skipIf(
+    runtime,
+    missing,
+    `examples/${folder} starts, and limits requests and streams`,
+  )
+  test.skipIf(isSkipped)(
+    title,
     async () => {
       await example.build?.()
       const nodeOptions = args.slice(0, -1)
@@ -84,8 +91,4 @@ for (const { folder, program, args, missing, isProxied, ...example } of examples
     },
     buildsWithinMs,
   )
-}
-
-function missingIn(name: string): string | undefined {
-  return runtimes.find((each) => each.name === name)?.missing
 }

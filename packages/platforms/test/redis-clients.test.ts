@@ -3,6 +3,7 @@ import { useRedis } from '@sluice/conformance/redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCutOff, type CutOff } from '../src/cut-off.js'
 import { runtimes, type Running } from '../src/runtimes.js'
+import { skipIf } from '../src/skip.js'
 
 const redis = useRedis()
 
@@ -18,8 +19,8 @@ interface Answer {
 }
 
 for (const { name, missing, serve } of runtimes.filter((each) => each.name in clientsOf)) {
-  const title = missing === undefined ? name : `${name} (skipped: ${missing})`
-  describe.skipIf(missing !== undefined).each(clientsOf[name])(`%s on ${title}`, (client) => {
+  const { isSkipped, title } = skipIf(name, missing)
+  describe.skipIf(isSkipped).each(clientsOf[name])(`%s on ${title}`, (client) => {
     let cutOff: CutOff
     let running: Running
     beforeAll(async () => {

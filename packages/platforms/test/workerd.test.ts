@@ -2,13 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startRestServer, useRedis, useRest } from '@sluice/conformance/redis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runtimes, type Running } from '../src/runtimes.js'
+import { skipIf } from '../src/skip.js'
 import { visitorOf, type Visitor } from '../src/visitor.js'
 
 const redis = useRedis()
 const rest = useRest(redis)
 
 for (const { name, missing, serve } of runtimes.filter((each) => each.name.startsWith('workerd'))) {
-  describe.skipIf(missing !== undefined)(`${name}, over Redis by HTTP`, () => {
+  const { isSkipped, title } = skipIf(name, missing, `${name}, over Redis by HTTP`)
+  describe.skipIf(isSkipped)(title, () => {
     let running: Running
     beforeAll(async () => {
       running = await serve('worker.js', { REST_URL: rest().url, REST_TOKEN: rest().token })

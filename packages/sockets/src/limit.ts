@@ -1,7 +1,7 @@
 import type { Costs, Decision, Limiter } from '@sluice/core'
 import {
+  addressesOf,
   addressOption,
-  addressReader,
   after,
   checked,
   checkedIfGiven,
@@ -102,7 +102,11 @@ export function createLimit<R>(
   readOptions(where, options, { ...readers, ...more })
   const keyOf = keyReader(limiter.name, options.key ?? usualKey)
   const costOf = costReader(limiter.name, options.cost ?? 1)
-  const addressOf = addressReader(options.address)
+  const addresses = addressesOf<R, ViewParts>(options.address, {
+    peer: (_raw, { peer }) => peer,
+    header: (_raw, { headers }, name) => headers[name],
+    advice: () => addressAdvice,
+  })
   const report = reporter()
 
   function consume(
@@ -110,7 +114,7 @@ export function createLimit<R>(
     parts: ViewParts,
     signal: AbortSignal | undefined,
   ): Decision | Promise<Decision> {
-    return after(keyOf(raw, viewOf(raw, parts, addressOf)), (key) =>
+    return after(keyOf(raw, viewOf(raw, parts, addresses)), (key) =>
       after(costOf(raw), (cost) =>
         after(limiter.consume(key, { cost, request: raw }), (decision) =>
           decision.delayMs > 0 ? delayRequest(limiter, { key, decision }, signal) : decision,
@@ -153,6 +157,9 @@ function reporter(): (error: unknown) => Failure {
 }
 
 const reportEveryMs = 60_000
+
+const addressAdvice =
+  'If a proxy or a unix socket is in front of the server, pass "address", such as { proxies: 1 }'
 
 function isLimiter(value: unknown): value is Limiter {
   return isRecord(value) && isFunction(value['consume'])

@@ -1,4 +1,4 @@
-import type { RequestView } from '@sluice/core/http'
+import type { Addresses, RequestView } from '@sluice/core/http'
 
 /** The parts of a socket of socket.io 4 that the limits use. */
 export interface IoSocket {
@@ -80,7 +80,7 @@ export interface ViewParts {
 export function viewOf<R>(
   raw: R,
   parts: ViewParts,
-  addressOf: (raw: R, parts: ViewParts) => string | undefined,
+  addresses: Addresses<R, ViewParts>,
 ): RequestView<R> {
   const { peer, url, headers, sent } = parts
   return {
@@ -92,15 +92,14 @@ export function viewOf<R>(
     method: 'GET',
     route: undefined,
     trustsEveryProxy: false,
-    addressAdvice,
+    get addressAdvice() {
+      return addresses.advice()
+    },
     get address() {
-      return addressOf(raw, parts)
+      return addresses.of(raw, parts)
     },
   }
 }
-
-const addressAdvice =
-  'If a proxy or a unix socket is in front of the server, pass "address", such as { proxies: 1 }'
 
 /** A member that the types of a library do not have. */
 export function memberOf(value: unknown, name: string): unknown {

@@ -11,13 +11,32 @@ import {
   type Store,
 } from './contender.js'
 
-async function served(limiter: MiddlewareHandler | undefined): Promise<RequestListener> {
+type Limiter = (setup: Setup) => Promise<MiddlewareHandler | undefined>
+
+/** An application of Hono, as a server calls it. */
+export type Fetch = (request: Request, env: object) => Response | Promise<Response>
+
+/** The applications of all limiters, for a runtime whose server takes a Request. */
+export async function honoApplications(
+  setup: Setup,
+): Promise<readonly { readonly name: string; readonly fetch: Fetch }[]> {
+  return Promise.all(
+    limiters.map(async ({ name, limiter }) => ({ name, fetch: await application(limiter, setup) })),
+  )
+}
+
+async function application(limiter: Limiter, setup: Setup): Promise<Fetch> {
   const { Hono } = await import('hono')
-  const { getRequestListener } = await import('@hono/node-server')
   const app = new Hono()
-  if (limiter !== undefined) app.use(limiter)
+  const middleware = await limiter(setup)
+  if (middleware !== undefined) app.use(middleware)
   app.get('/', (context) => context.json(answer))
-  const listener = getRequestListener(app.fetch)
+  return (request, env) => app.fetch(request, env)
+}
+
+async function served(limiter: Limiter, setup: Setup): Promise<RequestListener> {
+  const { getRequestListener } = await import('@hono/node-server')
+  const listener = getRequestListener(await application(limiter, setup))
   return (request, response) => {
     void listener(request, response)
   }
@@ -25,9 +44,15 @@ async function served(limiter: MiddlewareHandler | undefined): Promise<RequestLi
 
 const forwarded = 'x-forwarded-for'
 
-export const hono: readonly Contender[] = [
-  contender(unlimited, [], async () => undefined),
-  contender(yardstick, ['memory'], async (setup) => {
+interface Named {
+  readonly name: string
+  readonly stores: readonly Store[]
+  readonly limiter: Limiter
+}
+
+const limiters: readonly Named[] = [
+  named(unlimited, [], async () => undefined),
+  named(yardstick, ['memory'], async (setup) => {
     const count = byHand(setup)
     return async (context, next) => {
       const fields = count(context.req.header(forwarded) ?? '')
@@ -37,28 +62,30 @@ export const hono: readonly Contender[] = [
       return undefined
     }
   }),
-  contender('Sluice', ['memory', 'redis'], async ({ limit, windowMs: window, redis }) => {
+  named('Sluice', ['memory', 'redis'], async ({ limit, windowMs: window, redis }) => {
     const { memoryStore, rateLimit, redisStore } = await import('@sluice/hono')
     const store = redis === undefined ? memoryStore() : redisStore(new Redis(redis, '127.0.0.1'))
     return rateLimit({ limit, window, store, address: { proxies: 1 } })
   }),
-  contender('hono-rate-limiter', ['memory'], async ({ limit, windowMs }) => {
+  named('hono-rate-limiter', ['memory'], async ({ limit, windowMs }) => {
     const { rateLimiter } = await import('hono-rate-limiter')
     const keyGenerator = (context: Parameters<MiddlewareHandler>[0]) =>
       context.req.header(forwarded) ?? ''
     return rateLimiter({ limit, windowMs, keyGenerator })
   }),
-  contender('Sluice, count', [], async ({ limit, windowMs: window }) => {
+  named('Sluice, count', [], async ({ limit, windowMs: window }) => {
     const { rateLimit } = await import('@sluice/hono')
     return rateLimit({ limit, window, address: { proxies: 1 }, count: 'failures' })
   }),
 ]
 
-function contender(
-  name: string,
-  stores: readonly Store[],
-  limiter: (setup: Setup) => Promise<MiddlewareHandler | undefined>,
-): Contender {
-  const listener = async (setup: Setup) => served(await limiter(setup))
-  return { framework: 'Hono', name, stores, listener }
+function named(name: string, stores: readonly Store[], limiter: Limiter): Named {
+  return { name, stores, limiter }
 }
+
+export const hono: readonly Contender[] = limiters.map(({ name, stores, limiter }) => ({
+  framework: 'Hono',
+  name,
+  stores,
+  listener: async (setup) => served(limiter, setup),
+}))

@@ -19,6 +19,12 @@ export interface ProcessOptions {
    */
   readonly node?: readonly string[]
   /**
+   * The program that runs it.
+   *
+   * @default Node
+   */
+  readonly runtime?: string
+  /**
    * The core of the process, if `taskset` can bind it to one.
    *
    * @default any
@@ -28,10 +34,10 @@ export interface ProcessOptions {
 
 /** Starts a program that calls `serve`. */
 export function startContender(
-  program: URL,
-  { args = [], node = [], core }: ProcessOptions = {},
+  module: URL,
+  { args = [], node = [], runtime = process.execPath, core }: ProcessOptions = {},
 ): ContenderProcess {
-  const child = fork(program, args, { ...launcher(node, core), stdio: 'inherit' })
+  const child = fork(module, args, { ...launcher(runtime, node, core), stdio: 'inherit' })
   const exited = exitOf(child)
 
   return {
@@ -41,7 +47,7 @@ export function startContender(
       const reading = await Promise.race([answered, exited])
       if (isReading(reading)) return reading
       throw new Error(
-        `${[program.pathname.split('/').at(-1), ...args].join(' ')} did not measure ${work}`,
+        `${[module.pathname.split('/').at(-1), ...args].join(' ')} did not measure ${work}`,
       )
     },
     async stop() {

@@ -8,11 +8,12 @@ export function bind(pid: number, core: number): void {
   if (canBind) spawnSync('taskset', ['-a', '-p', '-c', `${core}`, `${pid}`])
 }
 
-/** The command that starts Node, bound to a core if one is given. */
+/** The command that starts Node or another program, bound to a core if one is given. */
 export function launcher(
-  node: readonly string[],
+  program: string,
+  options: readonly string[],
   core: number | undefined,
 ): { execPath: string; execArgv: string[] } {
-  if (core === undefined || !canBind) return { execPath: process.execPath, execArgv: [...node] }
-  return { execPath: 'taskset', execArgv: ['-c', `${core}`, process.execPath, ...node] }
+  if (core === undefined || !canBind) return { execPath: program, execArgv: [...options] }
+  return { execPath: 'taskset', execArgv: ['-c', `${core}`, program, ...options] }
 }

@@ -2,28 +2,28 @@ import { conditionsOf, sentenceOf } from '../conditions.js'
 import { unlimited, yardstick } from '../http/contender.js'
 import { frameworks } from '../http/contenders.js'
 import { nameOf, ratio, spread, table } from '../markdown.js'
-import { startContender } from '../processes/contender-process.js'
+import { programOfBun } from '../processes/bun.js'
+import { startContender, type ContenderProcess } from '../processes/contender-process.js'
 import type { Reading } from '../processes/reading.js'
 import { compared, type Comparison } from '../ratios.js'
 import { spreadOf, type Spread } from '../rounds.js'
 import type { Section } from '../section.js'
 
 const program = new URL('../added/process.js', import.meta.url)
+const programOnBun = new URL('../added/bun-process.js', import.meta.url)
 
 /** The CPU time that a limiter in memory adds to a request, without the network. */
 export const added: Section = {
   name: 'added',
   page: 'README.md',
-  minutes: 2,
+  minutes: 3,
   async run(say, quick) {
     const rounds = quick ? 2 : 9
     const turns = quick ? 4 : 15
     const found: Found[] = []
-    for (const framework of Object.keys(frameworks)) {
-      const readings = await measure(framework, rounds, turns, (round) =>
-        say(`${framework}, ${round}`),
-      )
-      found.push(foundIn(framework, readings))
+    for (const { name, start } of subjects()) {
+      const readings = await measure(start(), rounds, turns, (round) => say(`${name}, ${round}`))
+      found.push(foundIn(name, readings))
     }
     const conditions = await conditionsOf()
     return {
@@ -66,14 +66,27 @@ interface Row {
   readonly toPeer: number
 }
 
+/** The frameworks on Node, and Hono on Bun if it is installed. */
+function subjects(): readonly { readonly name: string; start(): ContenderProcess }[] {
+  const onNode = Object.keys(frameworks).map((name) => ({
+    name,
+    start: () => startContender(program, { args: [name] }),
+  }))
+  const bun = programOfBun()
+  if (bun === undefined) return onNode
+  return [
+    ...onNode,
+    { name: 'Hono on Bun', start: () => startContender(programOnBun, { runtime: bun }) },
+  ]
+}
+
 /** Measures all limiters of a framework in one process. */
 async function measure(
-  framework: string,
+  process: ContenderProcess,
   rounds: number,
   turns: number,
   say: (round: string) => void,
 ): Promise<readonly Reading[]> {
-  const process = startContender(program, { args: [framework] })
   try {
     say('warm-up')
     await process.measure('20')

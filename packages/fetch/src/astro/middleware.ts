@@ -1,6 +1,6 @@
 import type { Duration } from '@sluice/core'
 import type { RequestDecision } from '@sluice/core/http'
-import { runtimeAdvice } from '../address.js'
+import { runtimeAdvice } from '../runtime-advice.js'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from '../fetch-adapter.js'
 import { ifKnown, memberOf, waitUntilIn } from '../platform.js'
 

@@ -1,68 +1,103 @@
-import { isFunction, isRecord, isText } from '../../options/predicates.js'
+import { isFunction, isRecord } from '../../options/predicates.js'
 import { checked, positiveCount, readOptions, type OptionReader } from '../../options/readers.js'
-import type { RequestView } from './view.js'
 
 /**
- * The place of a client's address, if it is not that of the connection. No header is read unless this option names it.
+ * The source of a client's address, if it is not the connection. No header is read unless this option names it. `P` is the knowledge of the server about the
+ * request, beside the request itself.
  *
  * - `{ proxies: n }`: n proxies are in front of the server, and each adds an address to `X-Forwarded-For`. The address is the n-th entry from the right;
- *   if there are fewer, the leftmost one.
+ *   if there are fewer, the leftmost one. A request without this header comes from the connection itself.
  * - `{ header: 'CF-Connecting-IP' }`: a header that the platform in front of the server always overwrites.
  * - a function that returns the address.
  */
-export type AddressOption<R> =
-  | { readonly proxies: number }
-  | { readonly header: string }
-  | ((request: R) => string | undefined)
+export type AddressOption<R, P = unknown> =
+  | { readonly proxies: number; readonly header?: undefined }
+  | { readonly header: string; readonly proxies?: undefined }
+  | ((request: R, platform: P) => string | null | undefined)
 
-/** The parts of a request that hold its address. */
-export interface AddressSource {
+/** How an adapter reads the parts of a request that can hold its address. */
+export interface AddressLookups<R, P> {
   /** The remote address of the connection, as far as it is known. */
-  readonly peer: string | undefined
-  /** The headers by their names in lower case. */
-  readonly headers: RequestView<unknown>['headers']
+  peer(request: R, platform: P): string | undefined
+  /** The value of a header. The name is in lower case. */
+  header(request: R, platform: P, name: string): string | readonly string[] | null | undefined
+  /** The advice for a request without an address, if the option is absent. */
+  advice(): string
+}
+
+/** How to find the addresses of requests. */
+export interface Addresses<R, P> {
+  of(request: R, platform: P): string | undefined
+  /** The advice for a request without an address. */
+  advice(): string
 }
 
 /** Reads the option `address`. */
 export const addressOption: OptionReader<unknown> = {
   expected: `{ proxies: 1 } with the number of proxies in front of the server, { header: 'CF-Connecting-IP' } with a header that the platform always overwrites, or a function`,
-  read: (value) => (isFunction(value) || isPlace(value) ? value : undefined),
+  read: (value) => (isFunction(value) || isSource(value) ? value : undefined),
   default: undefined,
   advice(value) {
     if (typeof value === 'number') return `Pass { proxies: ${value} }`
-    return isText(value) ? 'A header is named by { header }' : undefined
+    return typeof value === 'string' ? 'A header is named by { header }' : undefined
   },
 }
 
 /** Makes the function that finds the address of a request by the option `address`. */
-export function addressReader<R>(
-  option: AddressOption<R> | undefined,
-): (request: R, source: AddressSource) => string | undefined {
-  if (option === undefined) return (_request, { peer }) => peer
-  if (typeof option === 'function') return (request) => option(request)
-  if ('header' in option) {
-    const name = option.header.toLowerCase()
-    return (_request, { headers }) => textOf(headers[name])
+export function addressesOf<R, P>(
+  option: AddressOption<R, P> | undefined,
+  lookups: AddressLookups<R, P>,
+): Addresses<R, P> {
+  if (option === undefined) {
+    return { of: (request, platform) => lookups.peer(request, platform), advice: lookups.advice }
+  }
+  if (typeof option === 'function') {
+    return {
+      of: (request, platform) => option(request, platform) ?? undefined,
+      advice: () => 'The function "address" has to return the address of every request',
+    }
+  }
+  const { header } = option
+  if (header !== undefined) {
+    const name = header.toLowerCase()
+    return {
+      of: (request, platform) => textOf(lookups.header(request, platform, name))?.trim(),
+      advice: () =>
+        `As "address" says, it is in the header "${header}", which the platform in front has to set for every request`,
+    }
   }
   const { proxies } = option
-  return (_request, source) => forwardedFor(source, proxies)
+  return {
+    of(request, platform) {
+      const list = textOf(lookups.header(request, platform, 'x-forwarded-for'))
+      return list === undefined
+        ? lookups.peer(request, platform)
+        : outermost(list.split(','), proxies)
+    },
+    advice: () =>
+      `As "address" says, it is in X-Forwarded-For, which the proxies in front have to write. Their number is ${proxies}`,
+  }
 }
 
-/** The address that the outermost of the proxies saw. The client itself can write the entries to the left. */
-function forwardedFor({ peer, headers }: AddressSource, proxies: number): string | undefined {
-  const list = textOf(headers['x-forwarded-for'])
-  const entries = list === undefined ? [] : list.split(',').map((entry) => entry.trim())
-  return entries.length === 0 ? peer : entries.at(-Math.min(proxies, entries.length))
+/** The entry of the outermost of the proxies. The client itself can write the entries to the left. */
+function outermost(entries: readonly string[], proxies: number): string | undefined {
+  return entries.at(-Math.min(proxies, entries.length))?.trim()
 }
 
-function textOf(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(',') : value
+/** A header that a request has several times is a list, which is not an address. */
+function textOf(value: string | readonly string[] | null | undefined): string | undefined {
+  return typeof value === 'object' ? value?.join(',') : value
 }
 
-function isPlace(value: unknown): boolean {
+function isSource(value: unknown): boolean {
   if (!isRecord(value)) return false
-  const readers = 'header' in value ? { header: headerName } : { proxies: positiveCount }
-  return readOptions('address', value, readers) !== undefined
+  const given = Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined))
+  const readers = 'header' in given ? { header: headerName } : { proxies: positiveCount }
+  return readOptions('address', given, readers) !== undefined
 }
 
-const headerName: OptionReader<string> = checked('the name of a header', isText)
+/** RFC 9110, section 5.6.2. */
+const headerName: OptionReader<string> = checked(
+  'the name of a header',
+  (value): value is string => typeof value === 'string' && /^[!#$%&'*+\-.^`|~\w]+$/.test(value),
+)

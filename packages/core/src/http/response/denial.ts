@@ -1,4 +1,4 @@
-import Negotiator from 'negotiator'
+import preferredMediaTypes from 'negotiator/lib/mediaType.js'
 import type { Decision } from '../../limiter/decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
 import { after, type Awaitable } from '../../awaitable.js'
@@ -110,7 +110,7 @@ function prefersText(accept: string | string[] | undefined): boolean {
   if (accept === undefined || accept === '*/*') return false
   const header = typeof accept === 'string' ? accept : accept.join(', ')
   if (header.length > maxAcceptLength) return false
-  return new Negotiator({ headers: { accept: header } }).mediaType(offered) === 'text/plain'
+  return preferredMediaTypes(header, offered)[0] === 'text/plain'
 }
 
 /** Why a request was denied: the problem types of draft-ietf-httpapi-ratelimit-headers-10. */

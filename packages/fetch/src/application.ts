@@ -1,0 +1,10 @@
+// The types that an application of any framework uses. Every entry point for applications exports them.
+export type {
+  AddressSetting,
+  Checked,
+  FetchLimit,
+  OnDenied,
+  Platform,
+  RateLimitOptions,
+  WaitUntil,
+} from './adapter.js'
