@@ -22,7 +22,14 @@ export type { AcquireOptions } from './limiter/acquire.js'
 export type { Policies, PolicyChoice } from './limiter/bound-policies.js'
 export { countedKey, notLimited } from './keys.js'
 export type { CountedKey, Key, KeyPartValue, NotLimited } from './keys.js'
-export type { Decision, HeldLease, PolicyStatus, Status, Verdict } from './limiter/decision.js'
+export type {
+  Decision,
+  DecisionMode,
+  HeldLease,
+  PolicyStatus,
+  Status,
+  Verdict,
+} from './limiter/decision.js'
 export type { Clock } from './clock.js'
 export type { Duration } from './options/readers.js'
 export type { Block, BlockOptions, Policy } from './policy.js'
@@ -79,7 +86,7 @@ export type {
   SupportedClient,
 } from './stores/redis/client.js'
 export type { OnStoreError } from './limiter/fallback.js'
-export type { DecisionEvent, DecisionMode } from './limiter/events.js'
+export type { DecisionEvent } from './limiter/events.js'
 export type {
   BreakerEvent,
   FallbackEvent,

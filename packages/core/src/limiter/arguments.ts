@@ -1,4 +1,4 @@
-import type { DecisionMode } from './events.js'
+import type { DecisionMode } from './decision.js'
 import { countedOf, type PolicyChoice, type Policies } from './bound-policies.js'
 import { isList, isRecord, isCount } from '../options/predicates.js'
 import { sluiceError, type SluiceError } from '../errors.js'

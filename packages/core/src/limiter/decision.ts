@@ -96,3 +96,9 @@ export interface Status {
   /** The counts of each policy, by its name. */
   readonly policies: Readonly<Record<string, PolicyStatus>>
 }
+
+/**
+ * The effect of a denial. `enforced`: it denies the request. `dryRun`: the limit has the option `dryRun`, so the request is allowed. `shadow`: it is that of a shadow
+ * rule, which the request does not wait for. `tagging`: it only adds the tag of its rule to the request.
+ */
+export type DecisionMode = 'enforced' | 'dryRun' | 'shadow' | 'tagging'

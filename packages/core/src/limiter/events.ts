@@ -1,15 +1,9 @@
 import { channel, type Channel } from '../stores/events.js'
 import type { BoundPolicy, Cost } from '../stores/store.js'
 import type { Costs } from './arguments.js'
-import type { Decision } from './decision.js'
+import type { Decision, DecisionMode } from './decision.js'
 import { putByName } from './read-decision.js'
 import { receiptOf, type JoinedKeys } from './receipt.js'
-
-/**
- * The effect of a denial. `enforced`: it denies the request. `dryRun`: the limit has the option `dryRun`, so the request is allowed. `shadow`: it is that of a shadow
- * rule, which the request does not wait for. `tagging`: it only adds the tag of its rule to the request.
- */
-export type DecisionMode = 'enforced' | 'dryRun' | 'shadow' | 'tagging'
 
 const decisionModes: readonly DecisionMode[] = ['enforced', 'dryRun', 'shadow', 'tagging']
 

@@ -29,7 +29,7 @@ export class Others {
   readonly #process: string
   #reading: Promise<OthersData> | undefined
   #latest: OthersData | undefined
-  /** What was read last, by the ids of the processes: each writes less often than a page asks. */
+  /** The last snapshot of each process, by its id: a process writes less often than a page asks. */
   #known: ReadonlyMap<string, KnownSnapshot> = new Map()
 
   /** @param process the id of this process */

@@ -1,5 +1,4 @@
-import type { Decision } from '../../limiter/decision.js'
-import type { DecisionMode } from '../../limiter/events.js'
+import type { Decision, DecisionMode } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { delayRequest } from '../../limiter/waits.js'
 import { after, rescued, together } from '../../awaitable.js'
