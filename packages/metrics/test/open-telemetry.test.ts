@@ -27,6 +27,7 @@ test('every metric of the table has an instrument, with its description and unit
   const { meter, descriptors } = started()
   onTestFinished(openTelemetry(meter))
   decide('all', { allowed: false, deniedBy: ['default'] })
+  decide('all', { allowed: false, deniedBy: ['default'] }, 'shadow')
   callStore('redis', 2, 3)
   changeRules({ state: 'override-late', rule: 'search', limitMs: 250 })
   changeRules({
