@@ -31,6 +31,12 @@ const reasons: readonly { readonly rows: RegExp; readonly text: string }[] = [
   in flight, one call decides for many requests.`,
   },
   {
+    rows: /^server CPU (?:per request|that a limiter)/,
+    text: `**In the CPU time of a request.** Most of it is the cost of headers: a \`Map\` and three headers by hand take half to all
+  of the time of the other library ([the rows](packages/benchmarks/README.md#added)). Sluice also decides by a
+  sliding window, and remembers the decision for a refund.`,
+  },
+  {
     rows: /^memory per key in Redis/,
     text: `**Memory in Redis.** The default algorithm keeps six numbers for each key, most others one.`,
   },
