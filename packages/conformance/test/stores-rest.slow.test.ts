@@ -5,6 +5,9 @@ import { describe } from 'vitest'
 
 describe('on a real Redis', () => {
   const rest = useRest(useRedis())
-  const open = () => redisStore(restClient(rest()), { timeout: '10s' })
+  const open = () => {
+    const { url, token } = rest()
+    return redisStore(restClient({ url, token }), { timeout: '10s' })
+  }
   describeStore('redisStore over HTTP', open, 0.1)
 })
