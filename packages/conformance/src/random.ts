@@ -9,7 +9,7 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** The share of its runs that each property has: half of them in `.ci/run`, and a fifth otherwise. */
+/** The share of its runs that each property has: half of them in the slow tests of `.ci/run`, and a fifth otherwise. */
 const share = Number(process.env['SLUICE_RUNS'] ?? 0.2)
 
 /** The time limit of a property. */

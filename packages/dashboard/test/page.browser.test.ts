@@ -15,14 +15,17 @@ const texts = async (page: Page, selector: string) => page.locator(selector).all
 const trimmed = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 /** The package contains the first. The second is their source, which a browser can load as it is. */
-describe.each(['bundle/page', 'page'])('the files of %s', (folder) => {
+describe.each([
+  { folder: 'bundle/page', states: names },
+  { folder: 'page', states: ['busy'] as const },
+])('the files of $folder', ({ folder, states }) => {
   let files: Served
   beforeAll(async () => {
     files = await serve(folder)
     return files.stop
   })
 
-  test.each(names)(
+  test.each(states)(
     '%s: no error on the console, no failed request, no other host',
     async (name) => {
       const { page, problems, hosts } = await files.open(name)
@@ -115,7 +118,7 @@ test('the time until a key is allowed counts down by the clock of the server', a
 test('the chart shows denials by limiter, and by policy or rule', async () => {
   const { page } = await served.open('busy')
   await page.getByText('By limiter').click()
-  expect(await texts(page, '.legend-name')).toEqual(['api', 'login', 'webhooks'])
+  expect(await texts(page, '.legend-name')).toEqual(['api, would deny', 'api', 'login', 'webhooks'])
   await page.getByText('By policy or rule').click()
   expect(await texts(page, '.legend-name')).toEqual([
     'api · minute',
@@ -132,7 +135,12 @@ test('the table of the last hour has a row for each five minutes', async () => {
   const { page } = await served.open('busy')
   await page.getByText('Show as a table').click()
   expect(await page.locator('.figures tbody tr').count()).toBe(12)
-  expect(await texts(page, '.figures thead th')).toEqual(['From', 'allowed', 'denied'])
+  expect(await texts(page, '.figures thead th')).toEqual([
+    'From',
+    'allowed',
+    'denied',
+    'would deny',
+  ])
   await page.context().close()
 })
 
