@@ -157,10 +157,13 @@ const kits = `
     load: async (keys) => ({ now: Date.now(), rows: keys.map((key) => rows.get(key)) }),
     async save(groups, { from, until }) {
       const now = Date.now()
-      const isCurrent = (change) => rows.get(change.key)?.version === change.version
-      const write = ({ key, bytes }) => {
+      const isCurrent = (change) => {
+        const row = rows.get(change.key)
+        return row?.version === change.version || (change.version === undefined && row.endsAt <= now)
+      }
+      const write = ({ key, bytes, endsAt }) => {
         if (bytes === undefined) rows.delete(key)
-        else rows.set(key, { version: ++version, bytes })
+        else rows.set(key, { version: ++version, bytes, endsAt })
         return version
       }
       const saved = groups.map((changes) =>
