@@ -9,7 +9,7 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** The share of its runs that each property has: half of them in the slow tests of `.ci/run`, and a fifth otherwise. */
+/** The share of its runs that each property has: a fifth, or as `SLUICE_RUNS` says. */
 const share = Number(process.env['SLUICE_RUNS'] ?? 0.2)
 
 /** The time limit of a property. */
