@@ -71,6 +71,21 @@ export function providePgbouncer() {
     )
 }
 
+/** The promtool that checks the alerts, and the Python that opens a terminal for `sluice top`. */
+export function providePrograms() {
+  const { PROMTOOL = 'promtool' } = process.env
+  const programs = [
+    [PROMTOOL, 'prometheus'],
+    ['python3', 'python3'],
+  ]
+  for (const [program, debian] of programs) {
+    if (isProgram(program)) continue
+    if (installWithApt(debian)) disableService(debian)
+    if (!isProgram(program))
+      fail(`The slow tests start ${program}. Install it (Debian: apt-get install ${debian}).`, '')
+  }
+}
+
 function isProgram(command) {
   return spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined
 }

@@ -1,5 +1,5 @@
 // Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --tests also installs the
-// redis-server, the PostgreSQL and the SQLite of the tests, --slow the pgbouncer of the slow tests, --browser the browser of `npm run check:pages`, --site the generator of the site, and --platforms the
+// redis-server, the PostgreSQL and the SQLite of the tests, --slow the pgbouncer, the promtool and the Python of the slow tests, --browser the browser of `npm run check:pages`, --site the generator of the site, and --platforms the
 // runtimes and frameworks of `npm run check:platforms`. These two have lockfiles of their own, in packages/docs and packages/platforms. A second run has nothing to do and needs no network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { run } from './command.mjs'
 import {
   provideChromium,
   providePgbouncer,
+  providePrograms,
   providePostgres,
   provideRedis,
   provideSqlite,
@@ -22,7 +23,10 @@ if (process.argv.includes('--tests')) {
   providePostgres()
   await sqlite
 }
-if (process.argv.includes('--slow')) providePgbouncer()
+if (process.argv.includes('--slow')) {
+  providePgbouncer()
+  providePrograms()
+}
 if (process.argv.includes('--browser')) provideChromium()
 if (process.argv.includes('--site')) installDependencies(docs, membersOf(docs))
 if (process.argv.includes('--platforms')) installDependencies(platforms, membersOf(platforms))

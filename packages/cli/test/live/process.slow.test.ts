@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -103,8 +103,6 @@ interface Shown {
   readonly restored: boolean
 }
 
-const hasPty = spawnSync('python3', ['-c', 'import pty']).status === 0
-
 /** Runs top on a pseudo-terminal of 100 columns and 30 rows. */
 async function topOnPty(url: string, steps: readonly object[]): Promise<Shown> {
   const args = [main, 'top', '--url', url, '--header', authorization, '--interval', '1']
@@ -119,37 +117,32 @@ const escape = '\u001b['
 const start = `${escape}?1049h${escape}?25l`
 const end = `${escape}?25h${escape}?1049l`
 
-test.skipIf(!hasPty)(
-  'top draws on the whole screen, follows its size, and restores it on q (needs python3)',
-  async () => {
-    const page = await pageServer()
-    const { output, status, restored } = await topOnPty(page.url, [
-      { until: 'key with the most requests', resize: [40, 9] },
-      { until: 'denials', send: ' ' },
-      { until: 'denials', send: 'xq' },
-    ])
-    expect({ status, restored }).toEqual({ status: 0, restored: true })
-    expect(output.startsWith(start) && output.endsWith(end)).toBe(true)
-    expect(output.split(start).length).toBe(2)
-    const [first, ...others] = output.slice(start.length).split(`${escape}H`).slice(1).map(linesIn)
-    expect(first.length).toBe(12)
-    expect(first[0]).toMatch(
-      /^sluice top {2}09:00:04 UTC {2}2 processes {2}q quits {2}http.*\/limits\/$/,
-    )
-    expect(first[6]).toBe(
-      String.raw`  1 200  never    api      hour (blocked)  x\u{1b}[31m\u{202e}y`,
-    )
-    for (const lines of others) {
-      expect(lines.length).toBe(9)
-      expect(lines.filter((line) => line.length > 39)).toEqual([])
-    }
-  },
-)
+test('top draws on the whole screen, follows its size, and restores it on q', async () => {
+  const page = await pageServer()
+  const { output, status, restored } = await topOnPty(page.url, [
+    { until: 'key with the most requests', resize: [40, 9] },
+    { until: 'denials', send: ' ' },
+    { until: 'denials', send: 'xq' },
+  ])
+  expect({ status, restored }).toEqual({ status: 0, restored: true })
+  expect(output.startsWith(start) && output.endsWith(end)).toBe(true)
+  expect(output.split(start).length).toBe(2)
+  const [first, ...others] = output.slice(start.length).split(`${escape}H`).slice(1).map(linesIn)
+  expect(first.length).toBe(12)
+  expect(first[0]).toMatch(
+    /^sluice top {2}09:00:04 UTC {2}2 processes {2}q quits {2}http.*\/limits\/$/,
+  )
+  expect(first[6]).toBe(String.raw`  1 200  never    api      hour (blocked)  x\u{1b}[31m\u{202e}y`)
+  for (const lines of others) {
+    expect(lines.length).toBe(9)
+    expect(lines.filter((line) => line.length > 39)).toEqual([])
+  }
+})
 
-test.skipIf(!hasPty).each([
+test.each([
   ['Ctrl-C', { send: '\u0003' }, 0],
   ['SIGTERM', { signal: 15 }, 143],
-])('top restores the screen on %s (needs python3)', async (_, step, code) => {
+])('top restores the screen on %s', async (_, step, code) => {
   const page = await pageServer()
   const { output, status, restored } = await topOnPty(page.url, [{ until: 'denied key', ...step }])
   expect({ status, restored, isRestored: output.endsWith(end) }).toEqual({
@@ -159,30 +152,27 @@ test.skipIf(!hasPty).each([
   })
 })
 
-test.skipIf(!hasPty)(
-  'top says why it is not refreshed, and tries again (needs python3)',
-  async () => {
-    const page = await pageServer()
-    let views = 0
-    const { view } = page
-    Object.defineProperty(page, 'view', {
-      get() {
-        views++
-        return views === 2 ? undefined : view
-      },
-    })
-    const { output, status } = await topOnPty(page.url, [
-      { until: 'denied key' },
-      { until: 'not refreshed: ' },
-      { until: 'denied key' },
-      { until: '09:00:04', send: 'q' },
-    ])
-    expect(status).toBe(0)
-    const screens = output.slice(start.length).split(`${escape}H`).slice(1).map(linesIn)
-    expect(screens[1][1]).toMatch(/^not refreshed: \S+ does not answer with JSON/)
-    expect(screens.at(-1)?.[1]).toBe('')
-  },
-)
+test('top says why it is not refreshed, and tries again', async () => {
+  const page = await pageServer()
+  let views = 0
+  const { view } = page
+  Object.defineProperty(page, 'view', {
+    get() {
+      views++
+      return views === 2 ? undefined : view
+    },
+  })
+  const { output, status } = await topOnPty(page.url, [
+    { until: 'denied key' },
+    { until: 'not refreshed: ' },
+    { until: 'denied key' },
+    { until: '09:00:04', send: 'q' },
+  ])
+  expect(status).toBe(0)
+  const screens = output.slice(start.length).split(`${escape}H`).slice(1).map(linesIn)
+  expect(screens[1][1]).toMatch(/^not refreshed: \S+ does not answer with JSON/)
+  expect(screens.at(-1)?.[1]).toBe('')
+})
 
 /** The lines of a screen, without colors and other sequences. */
 function linesIn(screen: string): readonly string[] {
