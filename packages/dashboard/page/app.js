@@ -42,9 +42,13 @@ const handlers = {
   onOpen({ limiter, id, key, canAct }, act = 'block') {
     const open = { limiter, key, canAct, ...(id === undefined ? {} : { id }), ...withAct(act) }
     update({ open })
+    showDialog()
     if (canAct) void readKey(open)
   },
-  onClose: () => update({ open: undefined }),
+  onClose() {
+    // The event comes later than the closing, when another key can be open already.
+    if (dialog()?.open !== true) update({ open: undefined })
+  },
   onAct(act) {
     if (state.open === undefined) return
     update({ open: { ...state.open, ...withAct(act), done: undefined, refusal: undefined } })
@@ -71,7 +75,6 @@ function draw() {
     charted = { view, scope, shape, value: chartOf(limitersIn(view, scope), shape) }
   render(page(state, charted.value, handlers), document.body)
   drawChart(isNew)
-  showDialog()
   // A row that has moved loses the focus.
   if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
     if (state.open === undefined) focused.focus({ preventScroll: true })
@@ -87,9 +90,13 @@ function drawChart(isNew) {
 }
 
 function showDialog() {
-  const dialog = document.getElementById('key-dialog')
-  if (!(dialog instanceof HTMLDialogElement)) return
-  if (state.open !== undefined && !dialog.open) dialog.showModal()
+  const element = dialog()
+  if (element?.open === false) element.showModal()
+}
+
+function dialog() {
+  const element = document.getElementById('key-dialog')
+  return element instanceof HTMLDialogElement ? element : undefined
 }
 
 async function load() {

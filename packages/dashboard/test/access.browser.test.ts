@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { nextPoll, serve, type Served } from './open-dashboard.js'
+import { drawn, nextPoll, serve, type Served } from './open-dashboard.js'
 import { scenarios, type ScenarioName } from './scenarios.js'
 
 const names = Object.keys(scenarios) as ScenarioName[]
@@ -118,6 +118,30 @@ test('a key is blocked by the keyboard alone, and the focus returns to its row',
   await page.keyboard.press('Escape')
   await nextPoll(page)
   expect(await focused(page)).toMatch(/^(?:Unb|B)lock customer:acme-logistics$/)
+  await page.context().close()
+})
+
+test('a dialog that is closed stays closed when the page is drawn before the event of the closing', async () => {
+  const { page } = await served.open('busy')
+  const dialog = page.locator('#key-dialog')
+  await openFirst(page)
+  await page.evaluate(`(() => {
+    document.querySelector('#key-dialog').close()
+    document.querySelector('.pause').click()
+  })()`)
+  await drawn(page)
+  expect(await dialog.isVisible()).toBe(false)
+  expect(await focused(page)).toMatch(/^(?:Block|Exempt) /)
+
+  await openFirst(page)
+  await page.evaluate(`(() => {
+    document.querySelector('#key-dialog').close()
+    document.querySelectorAll('.keys button.key')[1].click()
+  })()`)
+  await drawn(page)
+  await dialog.locator('.quota').first().waitFor()
+  const second = await page.locator('.keys button.key').nth(1).textContent()
+  expect(await dialog.locator('#key-title').textContent()).toBe(second)
   await page.context().close()
 })
 
