@@ -62,6 +62,7 @@ export default defineConfig({
         resolve: { alias: [{ find: /^@nestjs\//, replacement: nest10 }] },
         test: {
           name: 'nest10',
+          isolate: false,
           include: all.filter((file) => /^packages\/nestjs\/|\/nestjs[^/]*$/.test(file)),
         },
       },

@@ -15,19 +15,13 @@ export async function* applications(packages, folder) {
     ...types,
   ]
 
-  const typed = createProject(join(folder, 'typescript'), packages, {
+  const project = createProject(join(folder, 'applications'), packages, {
     dependencies,
-    files: { 'server.ts': typescript },
+    files: { 'server.ts': typescript, 'common.cjs': commonJs(entriesOf(packages)) },
   })
-  compile(typed, 'server.ts')
-  yield `ESM TypeScript: ${await visit(typed, 'server.js')}`
-
-  const common = createProject(join(folder, 'commonjs'), packages, {
-    dependencies,
-    files: { 'server.js': commonJs(entriesOf(packages)) },
-    type: 'commonjs',
-  })
-  yield `CommonJS JavaScript: ${await visit(common, 'server.js')}`
+  compile(project, 'server.ts')
+  yield `ESM TypeScript: ${await visit(project, 'server.js')}`
+  yield `CommonJS JavaScript: ${await visit(project, 'common.cjs')}`
 }
 
 const typescript = `

@@ -10,11 +10,11 @@ import { members, root } from '../workspace.mjs'
  * those given.
  */
 export function createProject(folder, packages, settings) {
-  const { dependencies, versions = {}, files, type = 'module' } = settings
+  const { dependencies, versions = {}, files } = settings
   mkdirSync(folder)
   const tested = dependencies.map((name) => [name, versionOf(name, packages)])
   const all = { ...Object.fromEntries(tested), ...versions }
-  const manifest = { private: true, type, dependencies: all }
+  const manifest = { private: true, type: 'module', dependencies: all }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder })

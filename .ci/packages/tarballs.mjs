@@ -1,15 +1,16 @@
 import { basename, join } from 'node:path'
 import { run } from '../command.mjs'
-import { members, pnpm } from '../workspace.mjs'
+import { members, pnpm, root } from '../workspace.mjs'
 
 /** Packs each package that is published. */
 export function packAll(folder) {
-  return members()
-    .filter(({ manifest }) => manifest.private !== true)
-    .map(({ folder: source, manifest }) => {
-      const tarball = pack(source, manifest, folder)
-      return { name: basename(source), source, manifest, tarball }
-    })
+  const published = members().filter(({ manifest }) => manifest.private !== true)
+  const filters = published.flatMap(({ manifest }) => ['--filter', manifest.name])
+  const [command, args] = pnpm('--recursive', ...filters, 'pack', '--pack-destination', folder)
+  run(command, args, { cwd: root })
+  return published.map(({ folder: source, manifest }) => {
+    return { name: basename(source), source, manifest, tarball: join(folder, fileOf(manifest)) }
+  })
 }
 
 /** A package after those of ours that it needs: none of them is on npm yet. */
@@ -29,8 +30,6 @@ export function withAllNeeded(names, packages) {
   return [...all]
 }
 
-function pack(source, { name, version }, folder) {
-  const [command, args] = pnpm('pack', '--pack-destination', folder)
-  run(command, args, { cwd: source })
-  return join(folder, `${name.slice(1).replace('/', '-')}-${version}.tgz`)
+function fileOf({ name, version }) {
+  return `${name.slice(1).replace('/', '-')}-${version}.tgz`
 }

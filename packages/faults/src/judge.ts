@@ -60,7 +60,7 @@ export function judge(record: Recorded): Figures {
 
   const own = (answer: Answered): number => answer.end - answer.start - machineMs(record, answer)
   const worstOwnMs = Math.max(0, ...answers.map(own))
-  if (worstOwnMs > mostMs)
+  if (worstOwnMs > mostMs + record.busyMs)
     complaints.push(`a client waited ${ms(worstOwnMs)}, without the time of other processes`)
 
   const lateUnits = lateUnitsOf(record)

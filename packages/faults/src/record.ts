@@ -31,6 +31,8 @@ interface Counted {
 export interface Recorded {
   readonly phases: readonly Phase[]
   readonly answers: readonly Answered[]
+  /** The longest time for which the client itself may keep the process busy. */
+  readonly busyMs: number
   readonly appStalls: readonly Stall[]
   readonly loadStalls: readonly Stall[]
   readonly counted: Counted | undefined

@@ -54,6 +54,8 @@ type Sources = Source | readonly Source[] | Phase['sources']
 export interface Row {
   readonly fault: string
   readonly client: string
+  /** The longest time for which the client itself keeps the process busy, so that nothing else runs. 0 by default. */
+  readonly busyMs?: number
   play(scene: Scene): Promise<void>
 }
 
@@ -165,7 +167,17 @@ export async function play(row: Row): Promise<Figures> {
   const answers = load?.answers ?? []
   for (const app of apps) broken = app.ended() ?? broken
   for (const thing of owned.toReversed()) await thing.stop()
-  return judge({ phases, answers, appStalls, loadStalls, counted, emptied, broken, errors })
+  return judge({
+    busyMs: row.busyMs ?? 0,
+    phases,
+    answers,
+    appStalls,
+    loadStalls,
+    counted,
+    emptied,
+    broken,
+    errors,
+  })
 }
 
 function bySource(sources: Sources): Phase['sources'] {

@@ -46,6 +46,7 @@ function recorded(more: readonly Answered[] = [], given: Partial<Recorded> = {})
   return {
     phases,
     answers: [...answers, ...more],
+    busyMs: 0,
     appStalls: [],
     loadStalls: [],
     counted: undefined,
@@ -85,6 +86,7 @@ test('a client may wait for 300 ms and not longer', () => {
   expect(complaints([answer(1200, 'fallback', { end: 1501 })])).toEqual([
     'a client waited 301 ms, without the time of other processes',
   ])
+  expect(complaints([answer(1200, 'fallback', { end: 1600 })], { busyMs: 100 })).toEqual([])
 })
 
 test('the time of other processes does not count as a wait, and overlapping stalls count once', () => {

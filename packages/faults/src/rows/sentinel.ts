@@ -4,7 +4,12 @@ import type { Row, Scene } from '../scene.js'
 
 /** The master is killed, and the Sentinels promote its replica. */
 export function sentinelRow(kind: ClientKind): Row {
-  return { fault: 'Sentinel failover', client: kind, play: (scene) => failover(scene, kind) }
+  return {
+    fault: 'Sentinel failover',
+    client: kind,
+    busyMs: kind === 'node-redis 6 sentinel' ? nodeRedisBusyMs : 0,
+    play: (scene) => failover(scene, kind),
+  }
 }
 
 const downAfterMs = 500
@@ -13,6 +18,9 @@ const backMs = 1200
 
 /** How long node-redis waits after each failed search for the master. There is no option for it. */
 const nodeRedisPauseMs = 1000
+
+/** How long node-redis is busy when it connects to the Sentinels again: it builds a class of all commands for each, 25 ms and more. */
+const nodeRedisBusyMs = 100
 
 async function failover(scene: Scene, kind: ClientKind): Promise<void> {
   const redis = scene.own(await startSentinels(downAfterMs))
