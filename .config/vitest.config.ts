@@ -63,7 +63,7 @@ export default defineConfig({
         test: {
           name: 'nest10',
           isolate: false,
-          include: all.filter((file) => /^packages\/nestjs\/|\/nestjs[^/]*$/.test(file)),
+          include: quick.filter((file) => /^packages\/nestjs\/|\/nestjs[^/]*$/.test(file)),
         },
       },
     ],

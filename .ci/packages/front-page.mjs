@@ -3,56 +3,49 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { run } from '../command.mjs'
 import { root } from '../workspace.mjs'
-import { compile, createProject } from './project.mjs'
+import { compile, createPart, createProject, packagesOf } from './project.mjs'
 import { withAllNeeded } from './tarballs.mjs'
 import { visit } from './visit.mjs'
 
-/** Runs every program of README.md unchanged, each in its own project with the packages that it imports. */
+/** Runs every program of README.md unchanged. */
 export async function* frontPage(packages, folder) {
   // Built together with the packages.
   const { startRedis } = await import('../../packages/conformance/dist/redis/servers.js')
   const redis = await startRedis()
   try {
     const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }
-    for (const [i, program] of programsIn(join(root, 'README.md')).entries()) {
-      const project = join(folder, `readme-${i + 1}`)
-      yield `README.md, program ${i + 1}: ${await tryOut(project, program, packages, env)}`
+    const programs = programsIn(join(root, 'README.md'))
+    const needed = programs.flatMap(({ code }) => packagesOf(code))
+    const project = createProject(join(folder, 'readme'), packages, {
+      dependencies: withAllNeeded([...needed, ...peers], packages),
+      files: {},
+    })
+    for (const [i, program] of programs.entries()) {
+      yield `README.md, program ${i + 1}: ${await tryOut(project, `${i + 1}`, program, env)}`
     }
   } finally {
     await redis.stop()
   }
 }
 
-async function tryOut(project, { language, code }, packages, env) {
-  const source = `program.${language}`
-  createProject(project, packages, {
-    dependencies: withAllNeeded(needs(code), packages),
-    files: { [source]: code },
-  })
-  if (language === 'ts') {
-    compile(project, source, '--experimentalDecorators', '--emitDecoratorMetadata')
-  }
-  if (/\b(?:listen|serve)\(/.test(code)) return visit(project, 'program.js', { env })
-  run(process.execPath, ['program.js'], { cwd: project, env: { ...process.env, ...env } })
-  return 'runs'
-}
+/** What the programs need besides the packages that they import. */
+const peers = [
+  '@nestjs/core',
+  '@nestjs/platform-express',
+  'reflect-metadata',
+  'rxjs',
+  '@types/node',
+]
 
-/** The packages that a program imports, and their peers. */
-function needs(code) {
-  const imported = [...code.matchAll(/from '([^'.][^']*)'|import '([^'.][^']*)'/g)]
-    .map(([, from, only]) => from ?? only)
-    .filter((name) => !name.startsWith('node:'))
-  const nest = code.includes('@nestjs/')
-    ? [
-        '@nestjs/common',
-        '@nestjs/core',
-        '@nestjs/platform-express',
-        'reflect-metadata',
-        'rxjs',
-        '@types/node',
-      ]
-    : []
-  return [...imported, ...nest]
+async function tryOut(project, name, { language, code }, env) {
+  const source = `program.${language}`
+  const folder = createPart(project, name, { [source]: code })
+  if (language === 'ts') {
+    compile(folder, source, '--experimentalDecorators', '--emitDecoratorMetadata')
+  }
+  if (/\b(?:listen|serve)\(/.test(code)) return visit(folder, 'program.js', { env })
+  run(process.execPath, ['program.js'], { cwd: folder, env: { ...process.env, ...env } })
+  return 'runs'
 }
 
 function programsIn(page) {

@@ -25,6 +25,21 @@ export function createProject(folder, packages, settings) {
   return folder
 }
 
+/** Creates a folder with files in a project, whose packages they can import. */
+export function createPart(project, name, files) {
+  const folder = join(project, name)
+  mkdirSync(folder)
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+  return folder
+}
+
+/** The packages that a program imports. */
+export function packagesOf(code) {
+  const paths = code.matchAll(/(?:^import|from) '((?:@[^'/]+\/)?[^'./][^'/]*)[^']*'/gm)
+  const names = Array.from(paths, ([, name]) => name)
+  return [...new Set(names.filter((name) => !name.startsWith('node:')))]
+}
+
 /** The folders of the installed packages, including nested ones. */
 export function installedIn(folder) {
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'))

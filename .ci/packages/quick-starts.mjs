@@ -8,8 +8,8 @@ import { startPostgres } from '../../packages/conformance/dist/postgres/index.js
 import { run } from '../command.mjs'
 import { connectionsAndEvents } from '../smoke/socket-io.mjs'
 import { nodeOf } from '../node-of.mjs'
-import { compile, createProject } from './project.mjs'
-import { withNeeded } from './tarballs.mjs'
+import { compile, createPart, createProject, packagesOf } from './project.mjs'
+import { withAllNeeded } from './tarballs.mjs'
 import { visit } from './visit.mjs'
 import { withRequire } from './with-require.mjs'
 
@@ -98,29 +98,38 @@ const readers = {
   },
 }
 
-/** Follows the quick start of each package's README in its own project: as it is, and then with `require`. */
+/**
+ * Follows the quick start of each package's README: as it is, and then with `require`. All of them share one installation, so a program may import only what
+ * its README installs or its reader has.
+ */
 export async function* quickStarts(packages, folder) {
   // The README of a command has no program: see command-line.mjs.
-  for (const one of packages.filter(({ manifest }) => manifest.bin === undefined)) {
-    const reader = readers[one.name]
-    assert.ok(reader, `quick-starts.mjs has no application for the README of ${one.name}`)
-    yield `${one.name}: ${await follow(one, reader, packages, join(folder, `quick-${one.name}`))}`
+  const all = packages
+    .filter(({ manifest }) => manifest.bin === undefined)
+    .map((one) => {
+      const reader = readers[one.name]
+      assert.ok(reader, `quick-starts.mjs has no application for the README of ${one.name}`)
+      return { one, reader, page: quickStartOf(join(one.source, 'README.md')) }
+    })
+  const needed = all.flatMap(({ reader, page }) => [...page.installs, ...reader.has])
+  const project = createProject(join(folder, 'quick-starts'), packages, {
+    dependencies: withAllNeeded(needed, packages),
+    files: {},
+  })
+  for (const { one, reader, page } of all) {
+    yield `${one.name}: ${await follow(one.manifest, reader, page, project)}`
   }
 }
 
-async function follow(one, reader, packages, folder) {
-  const { name, source, manifest } = one
+async function follow(manifest, reader, { installs, language, code, rules }, project) {
   const { has, rest, leaves } = reader
-  const { installs, language, code, rules } = quickStartOf(join(source, 'README.md'))
   const program = rest === undefined || code.includes('.listen(') ? code : `${code}\n${rest}\n`
   assert.ok(installs.includes(manifest.name), `the README of ${manifest.name} installs ${installs}`)
-  const needed = withNeeded({ name, manifest }, packages).map((each) => each.manifest.name)
-  createProject(folder, packages, {
-    dependencies: [...new Set([...installs, ...needed, ...has])],
-    files: {
-      [`server.${language}`]: program,
-      ...(rules === undefined ? {} : { 'rules.yaml': rules }),
-    },
+  const absent = packagesOf(code).filter((name) => ![...installs, ...has].includes(name))
+  assert.deepEqual(absent, [], `the README of ${manifest.name} does not install these`)
+  const folder = createPart(project, manifest.name.slice('@sluice/'.length), {
+    [`server.${language}`]: program,
+    ...(rules === undefined ? {} : { 'rules.yaml': rules }),
   })
   if (language === 'ts') {
     compile(folder, 'server.ts', '--experimentalDecorators', '--emitDecoratorMetadata')
