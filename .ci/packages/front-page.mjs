@@ -28,7 +28,7 @@ export async function* frontPage(packages, folder) {
   }
 }
 
-/** What the programs need besides the packages that they import. */
+/** The packages that the programs need besides those that they import. */
 const peers = [
   '@nestjs/core',
   '@nestjs/platform-express',
