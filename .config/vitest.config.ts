@@ -57,7 +57,7 @@ export default defineConfig({
       { extends: true, test: { name: 'pages', include: pages, server } },
       { extends: true, test: { name: 'platforms', include: platforms, server } },
       {
-        // The tests of NestJS again, with NestJS 10 instead of 11 for all imports, also in the sources.
+        // The quick tests of NestJS again, with NestJS 10 instead of 11 for all imports, also in the sources.
         extends: true,
         resolve: { alias: [{ find: /^@nestjs\//, replacement: nest10 }] },
         test: {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { run } from '../command.mjs'
 import { root } from '../workspace.mjs'
-import { compile, createPart, createProject, packagesOf } from './project.mjs'
+import { compile, createFolder, createProject, packagesOf } from './project.mjs'
 import { withAllNeeded } from './tarballs.mjs'
 import { visit } from './visit.mjs'
 
@@ -39,7 +39,8 @@ const peers = [
 
 async function tryOut(project, name, { language, code }, env) {
   const source = `program.${language}`
-  const folder = createPart(project, name, { [source]: code })
+  const folder = join(project, name)
+  createFolder(folder, { [source]: code })
   if (language === 'ts') {
     compile(folder, source, '--experimentalDecorators', '--emitDecoratorMetadata')
   }

@@ -11,12 +11,10 @@ import { members, root } from '../workspace.mjs'
  */
 export function createProject(folder, packages, settings) {
   const { dependencies, versions = {}, files } = settings
-  mkdirSync(folder)
   const tested = dependencies.map((name) => [name, versionOf(name, packages)])
   const all = { ...Object.fromEntries(tested), ...versions }
   const manifest = { private: true, type: 'module', dependencies: all }
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+  createFolder(folder, { ...files, 'package.json': JSON.stringify(manifest) })
   run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: folder })
 
   // With two cores in one application, neither would know the other's stores and errors.
@@ -25,12 +23,10 @@ export function createProject(folder, packages, settings) {
   return folder
 }
 
-/** Creates a folder with files in a project, whose packages they can import. */
-export function createPart(project, name, files) {
-  const folder = join(project, name)
+/** Creates a folder with these files. In the folder of a project, they can import its packages. */
+export function createFolder(folder, files) {
   mkdirSync(folder)
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
-  return folder
 }
 
 /** The packages that a program imports. */

@@ -8,7 +8,7 @@ import { startPostgres } from '../../packages/conformance/dist/postgres/index.js
 import { run } from '../command.mjs'
 import { connectionsAndEvents } from '../smoke/socket-io.mjs'
 import { nodeOf } from '../node-of.mjs'
-import { compile, createPart, createProject, packagesOf } from './project.mjs'
+import { compile, createFolder, createProject, packagesOf } from './project.mjs'
 import { withAllNeeded } from './tarballs.mjs'
 import { visit } from './visit.mjs'
 import { withRequire } from './with-require.mjs'
@@ -127,7 +127,8 @@ async function follow(manifest, reader, { installs, language, code, rules }, pro
   assert.ok(installs.includes(manifest.name), `the README of ${manifest.name} installs ${installs}`)
   const absent = packagesOf(code).filter((name) => ![...installs, ...has].includes(name))
   assert.deepEqual(absent, [], `the README of ${manifest.name} does not install these`)
-  const folder = createPart(project, manifest.name.slice('@sluice/'.length), {
+  const folder = join(project, manifest.name.slice('@sluice/'.length))
+  createFolder(folder, {
     [`server.${language}`]: program,
     ...(rules === undefined ? {} : { 'rules.yaml': rules }),
   })

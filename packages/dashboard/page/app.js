@@ -77,7 +77,7 @@ function draw() {
   drawChart(isNew)
   // A row that has moved loses the focus.
   if (focused instanceof HTMLElement && focused.isConnected && focused !== document.activeElement)
-    if (state.open === undefined) focused.focus({ preventScroll: true })
+    focused.focus({ preventScroll: true })
 }
 
 /** @param {boolean} isNew */
