@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
+import { parseAst } from 'vite'
 import { root } from '../workspace.mjs'
 
 const workspace = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -25,6 +27,28 @@ export function checkManifest(folder, manifest) {
   assert.equal(manifest.sideEffects, false, `${name} does not shake`)
   assert.equal(manifest.publishConfig.access, 'public', `${name} would not be published`)
   checkDependencies(manifest)
+  checkImports(join(root, 'packages', folder), manifest)
+}
+
+/** Every package that a module imports is declared. An installation of several packages could hide that it is not. */
+function checkImports(folder, { name, dependencies = {}, peerDependencies = {} }) {
+  const declared = new Set([name, ...Object.keys({ ...dependencies, ...peerDependencies })])
+  // A bundle contains the packages that its modules in dist import.
+  const bundle = join(folder, 'bundle')
+  const imported = importsIn(existsSync(bundle) ? bundle : join(folder, 'dist'))
+  const absent = [...new Set(imported)].filter((each) => !declared.has(each))
+  assert.deepEqual(absent, [], `${name} imports these without declaring them`)
+}
+
+/** The packages that the modules of a folder import at their top. */
+function importsIn(folder) {
+  const files = readdirSync(folder, { recursive: true }).filter((file) =>
+    /^(?!page\/).*\.js$/.test(file),
+  )
+  return files
+    .flatMap((file) => parseAst(readFileSync(join(folder, file), 'utf8')).body)
+    .flatMap(({ source }) => /^(?:@[^/]+\/)?[^./][^/]*/.exec(source?.value ?? '')?.[0] ?? [])
+    .filter((each) => !isBuiltin(each))
 }
 
 /**
