@@ -27,16 +27,12 @@ const platforms = all.filter((file) => file.startsWith('packages/platforms/'))
 const quick = all.filter((file) => ![slow, pages, platforms].flat().includes(file))
 
 /**
- * The quick files that need a process of their own: they measure memory, read warnings of the process, load modules again, set the time, or
+ * The quick files that need a process of their own: they measure memory, read warnings of the process, load modules again, or
  * remove a Unix socket. The others share a process and its modules: to load the modules for each file again would take longer than most of its tests.
  * After the removal, Node 20 does not resolve symbolic links of modules until the next synchronous `stat`: `realpath` reads the type of the socket.
  */
-const alone = quick.filter(
-  (file) =>
-    file.startsWith('packages/benchmarks/') ||
-    /memoryUsage|'warning'|warningOf|resetModules|useFakeTimers|stub(?:Env|Global)|\.listen\(path\)/.test(
-      textOf(file),
-    ),
+const alone = quick.filter((file) =>
+  /memoryUsage|'warning'|warningOf|resetModules|\.listen\(path\)/.test(textOf(file)),
 )
 
 export default defineConfig({

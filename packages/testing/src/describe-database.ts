@@ -1,8 +1,11 @@
 import { describeGroups } from './groups.js'
 import { describeDamage, describeStates } from './states.js'
-import type { DatabaseFactory, DatabaseTests, TestFunctions } from './suite.js'
+import type { DatabaseFactory, DatabaseTests, DefineTest, TestFunctions } from './suite.js'
 import { describeTimes } from './times.js'
 import { describeTraffic } from './traffic.js'
+
+/** Unlike the five seconds of Vitest and Jest, it is enough for a database far away, or for a busy machine. */
+const timeoutMs = 60_000
 
 /**
  * Tests that a database keeps the contract `Database` of `@sluice/core/database`, by plain calls. Each failure names the sentence that the database
@@ -20,8 +23,9 @@ export function describeDatabase(
   makeDatabase: DatabaseFactory,
   { damage, ...options }: DatabaseTests = {},
 ): void {
-  const { describe, it } = areFunctions(options) ? options : nodeTest()
-  describe(name, () => {
+  const runner = areFunctions(options) ? options : nodeTest()
+  const it: DefineTest = (name, run) => runner.it(name, run, timeoutMs)
+  runner.describe(name, () => {
     describeStates(makeDatabase, it)
     if (damage !== undefined) describeDamage(makeDatabase, it, damage)
     describeGroups(makeDatabase, it)

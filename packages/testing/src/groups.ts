@@ -1,12 +1,12 @@
 import { expectThat } from './contract.js'
 import { change, expectBytes, expectRow, expectUint8Array, makeRow, newKeys, save } from './rows.js'
-import type { DatabaseFactory, TestFunctions } from './suite.js'
+import type { DatabaseFactory, DefineTest } from './suite.js'
 
 const one = Uint8Array.of(1)
 const two = Uint8Array.of(2)
 
 /** Groups of rows that are saved together. */
-export function describeGroups(make: DatabaseFactory, it: TestFunctions['it']): void {
+export function describeGroups(make: DatabaseFactory, it: DefineTest): void {
   it('saves a group whole, with the versions in the order of its changes', async () => {
     const database = await make()
     const [a, b, c] = newKeys(3).toSorted()

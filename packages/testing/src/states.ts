@@ -10,10 +10,10 @@ import {
   save,
   saveOne,
 } from './rows.js'
-import type { DatabaseFactory, TestFunctions } from './suite.js'
+import type { DatabaseFactory, DefineTest } from './suite.js'
 
 /** The bytes, keys and versions of rows. */
-export function describeStates(make: DatabaseFactory, it: TestFunctions['it']): void {
+export function describeStates(make: DatabaseFactory, it: DefineTest): void {
   it('loads nothing for keys that were never saved, and answers without keys', async () => {
     const database = await make()
     const keys = newKeys(2)
@@ -136,7 +136,7 @@ export function describeStates(make: DatabaseFactory, it: TestFunctions['it']): 
 /** Rows whose state the database cannot read. */
 export function describeDamage(
   make: DatabaseFactory,
-  it: TestFunctions['it'],
+  it: DefineTest,
   damage: (key: string) => Promise<void> | void,
 ): void {
   it('returns a row that it cannot read without bytes, and replaces it by its version only', async () => {

@@ -15,10 +15,13 @@ export interface DatabaseTests extends Partial<TestFunctions> {
   damage?(key: string): Promise<void> | void
 }
 
+/** Defines a test, with the time that all of them have. */
+export type DefineTest = (name: string, run: () => Promise<void>) => void
+
 /** The functions of a test runner: `node:test`, Vitest, Jest. */
 export interface TestFunctions {
   /** Defines a group of tests. */
   describe(name: string, define: () => void): unknown
-  /** Defines a test. */
-  it(name: string, run: () => Promise<void>): unknown
+  /** Defines a test that may run for `timeoutMs` milliseconds: 60,000, as a database may be slow. */
+  it(name: string, run: () => Promise<void>, timeoutMs: number): unknown
 }

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expectReply, expectThat } from './contract.js'
 import { always, change, expectRow, newKeys, save, saveOne } from './rows.js'
-import type { DatabaseFactory, TestFunctions } from './suite.js'
+import type { DatabaseFactory, DefineTest } from './suite.js'
 
 const minute = 60_000
 
 /** The clock of the database, the span of a save, and the ends of rows. */
-export function describeTimes(make: DatabaseFactory, it: TestFunctions['it']): void {
+export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
   it('has the time of a clock, in milliseconds', async () => {
     const database = await make()
     const [key] = newKeys(1)

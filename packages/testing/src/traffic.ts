@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '@sluice/core/database'
 import { expectThat } from './contract.js'
 import { change, expectBytes, load, newKeys, save, saveOne } from './rows.js'
-import type { DatabaseFactory, TestFunctions } from './suite.js'
+import type { DatabaseFactory, DefineTest } from './suite.js'
 
 /** The time within which traffic on a few keys ends. If it does not, calls wait for each other. */
 const patienceMs = 30_000
 
 /** Several callers, on two instances. */
-export function describeTraffic(make: DatabaseFactory, it: TestFunctions['it']): void {
+export function describeTraffic(make: DatabaseFactory, it: DefineTest): void {
   it('saves one of several changes by the same version', async () => {
     const instances = [await make(), await make()]
     const [key] = newKeys(1)

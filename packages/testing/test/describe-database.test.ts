@@ -34,6 +34,15 @@ describeDatabase(
 const memory = new MemoryDatabase()
 describeDatabase('the database of testStore', () => memory, { describe, it })
 
+test('each test may run for a minute, also where the runner has a shorter time', () => {
+  const times = new Set<number>()
+  describeDatabase('a map', () => new MapDatabase(), {
+    describe: (_, define) => define(),
+    it: (_, __, timeoutMs) => times.add(timeoutMs),
+  })
+  expect([...times]).toEqual([60_000])
+})
+
 /** Runs the tests until one has the expected failure. Returns the failures up to then. */
 async function failuresOf(
   makeDatabase: DatabaseFactory,
