@@ -27,6 +27,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { resolvePolicy } from '../../core/src/algorithms/kind.js'
 import { registerAlgorithms } from '../../core/src/algorithms/register.js'
+import { createTargets, mostPolicies } from '../../core/src/stores/redis/plans.js'
+import { noLease } from '../../core/src/stores/store.js'
 import { useBothScripts } from './both-scripts.js'
 
 // Internal: the number of times and counts of each row.
@@ -80,17 +82,27 @@ const command: fc.Arbitrary<Command> = fc.record({
 
 const hasRecords = new Set(['slidingLog', 'concurrency'])
 const rows = samples.filter(({ policy: { kind, block } }) => !block && !hasRecords.has(kind))
-const ofRows = fc.array(fc.constantFrom(...rows), { minLength: 6, maxLength: 6 })
-const ofAll = fc.array(fc.constantFrom(...samples), { minLength: 6, maxLength: 6 })
-const someSamples = fc.oneof(ofRows, ofAll)
+/** The script of more than six policies has no local variables for them. */
+const size = fc.oneof(
+  { arbitrary: fc.integer({ min: 1, max: 6 }), weight: 4 },
+  { arbitrary: fc.integer({ min: 7, max: mostPolicies }), weight: 1 },
+)
+/** One more than the policies of most calls. */
+const someSamples = size.chain((length) => {
+  const bounds = { minLength: length + 1, maxLength: length + 1 }
+  return fc.oneof(
+    fc.array(fc.constantFrom(...rows), bounds),
+    fc.array(fc.constantFrom(...samples), bounds),
+  )
+})
 
 /** Most calls have the same policies. Others have some of them, in another order, or a single policy without a name. */
-function planOf([a, b, c, d, e, f]: readonly Policy[], size: number, plan: number): Policies {
-  const all = Object.entries({ a, b, c, d, e, f }).slice(0, size)
+function planOf([other, ...policies]: readonly Policy[], plan: number): Policies {
+  const all = policies.map((policy, i): [string, Policy] => [`policy ${i}`, policy])
   if (plan === 0) return Object.fromEntries(all.toReversed())
-  if (plan === 1) return Object.fromEntries(all.slice(1).concat([['z', a]]))
-  if (plan === 2) return b
-  return size === 1 ? a : Object.fromEntries(all)
+  if (plan === 1) return Object.fromEntries(all.slice(1).concat([['last', policies[0]]]))
+  if (plan === 2) return other
+  return policies.length === 1 ? policies[0] : Object.fromEntries(all)
 }
 
 interface Subject {
@@ -106,13 +118,12 @@ test(
     await fc.assert(
       fc.asyncProperty(
         someSamples,
-        fc.integer({ min: 1, max: 6 }),
         fc.array(command, { minLength: 1, maxLength: 30, size: 'max' }),
-        async (chosen, size, traffic) => {
+        async (chosen, traffic) => {
           let now = start
           const policies = chosen.map(({ policy }) => policy)
           const name = randomUUID()
-          const options = { name, policies: planOf(policies, size, 3), denyCache: false }
+          const options = { name, policies: planOf(policies, 3), denyCache: false }
           const subjects = [scripts.plan, scripts.single].map((store): Subject => {
             const clock = { aheadMs: 0 }
             const limiter = createLimiter({ ...options, store, clock: () => now + clock.aheadMs })
@@ -122,7 +133,7 @@ test(
           let last = nothingSaid
           for (const one of traffic) {
             now = typeof one.time === 'number' ? now - one.time : moved(now, one.time, 1000, last)
-            const plan = planOf(policies, size, one.plan)
+            const plan = planOf(policies, one.plan)
             const [given, expected] = await Promise.all(
               subjects.map((subject) => answer(subject, one, plan, last)),
             )
@@ -144,6 +155,32 @@ test(
   },
   patienceMs,
 )
+
+// A Lua function has at most 200 local variables. Six policies are the most that have some.
+test.each([6, mostPolicies])('Redis compiles every script of %i policies', async (count) => {
+  const names = Array.from({ length: count }, (_, i) => `policy ${i}`)
+  const requests = [
+    { keys: names, cost: names.map(() => 1) },
+    { keys: names.map(() => 'key'), cost: 1 },
+  ]
+  const kinds = new Map(samples.map(({ policy }) => [`${policy.kind} ${policy.block?.on}`, policy]))
+  for (const [kind, policy] of kinds) {
+    const resolved = resolvePolicy(policy, 'test')
+    const policies = names.map((name) => Object.assign({ name, limiter: 'test' }, resolved))
+    for (const request of requests) {
+      const { targetOf } = createTargets('test', false, true)
+      const target = targetOf({
+        ...request,
+        verb: 'consume',
+        policies,
+        now: undefined,
+        lease: noLease,
+      })
+      const loaded = server.connection.script('LOAD', target?.plan?.script.source ?? 'no plan')
+      await expect(loaded, kind).resolves.toMatch(/^[0-9a-f]{40}$/)
+    }
+  }
+})
 
 describe('the script of single requests', () => {
   test('lengthens a block up to its maximum', async () => {

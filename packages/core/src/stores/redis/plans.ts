@@ -14,8 +14,8 @@ import {
   type PolicyShape,
 } from './script/policies.js'
 
-/** The most policies of a plan: a script is written for each of them, and has at most 200 local variables. */
-const mostPolicies = 6
+/** The most policies of a plan: a script has about two kilobytes for each of them. */
+export const mostPolicies = 16
 
 /** The most scripts of plans: a process with different policies for each client must not fill Redis with scripts. */
 const mostScripts = 256
@@ -115,7 +115,7 @@ function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPl
 
   function compile(bound: readonly BoundPolicy[], pattern: string): RedisPlan | undefined {
     if (bound.length > mostPolicies) return undefined
-    const keys = bound.map((_, i) => Number(pattern[i + 1] ?? 1))
+    const keys = bound.map((_, i) => Number(pattern.split(',')[i + 1] ?? 1))
     const order = bound.map((_, i) => i).sort((a, b) => keys[a] - keys[b] || a - b)
     const policies = order.map((i) => {
       const isAlone = keys.indexOf(keys[i]) === keys.lastIndexOf(keys[i])
@@ -168,15 +168,12 @@ function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPl
 /** The pattern of a request with one key and one cost. */
 const oneKey = '-'
 
-/**
- * Whether a request has a cost for each policy. And unless it has one key, the number of the key of each policy: a digit, because a plan has few
- * policies.
- */
+/** Whether a request has a cost for each policy. And unless it has one key, the number of the key of each policy. */
 function patternOf(keys: readonly string[], hasCosts: boolean): string {
   const start = hasCosts ? 'c' : oneKey
   if (keys.length > mostPolicies || keys.every((key) => key === keys[0])) return start
   const names = [...new Set(keys)]
-  return start + keys.map((key) => names.indexOf(key) + 1).join('')
+  return [start, ...keys.map((key) => names.indexOf(key) + 1)].join(',')
 }
 
 function shapeOf(

@@ -2,8 +2,8 @@ import {
   isWide,
   lines,
   storedOf,
+  setToZero,
   widthOf,
-  zeroWide,
   type NumberedPlan,
   type NumberedPolicy,
 } from './policies.js'
@@ -22,16 +22,16 @@ export function someCounts(policies: readonly NumberedPolicy[]): string {
 
 /** Declares what a decision knows of each policy beside its cells. */
 export function declareDecision(plan: NumberedPlan): string {
-  const { policies } = plan
-  const beside = policies.map(({ n }) => `blockEnd${n}, blockLength${n}, resets${n}`)
-  const own = policies.flatMap(({ n, blocksOn }) => [
-    `fits${n}`,
-    ...(isAllOrNone(plan) ? [] : [`saved${n}`]),
-    ...(blocksOn === undefined ? [] : [`starts${n}`]),
-  ])
-  return `local ${beside.join(', ')} = ${policies.map(() => '0, 0, false').join(', ')}
-  local ${['failure', 'failed', ...own].join(', ')}
-  ${isAllOrNone(plan) ? 'local isTaken = false' : ''}`
+  const isAll = isAllOrNone(plan)
+  const each = lines(plan.policies, ({ n, blocksOn }) => {
+    const saved = isAll ? '' : `, saved${n}`
+    const starts = blocksOn === undefined ? '' : `, starts${n}`
+    return `local blockEnd${n}, blockLength${n}, resets${n} = 0, 0, false
+    local fits${n}${saved}${starts}`
+  })
+  return `local failure, failed
+    ${each}
+    ${isAll ? 'local isTaken = false' : ''}`
 }
 
 /** Declares whether the first request of a key saves its row in any case. After the states have been read. */
@@ -51,10 +51,8 @@ export function declareInitial({ policies }: NumberedPlan): string {
 export function decide(plan: NumberedPlan): string {
   const { policies } = plan
   const raises = policies.some((policy) => policy.raises)
-  const extras = policies.flatMap(({ cells, stored }) => cells.slice(stored.length))
   return `
-    ${extras.length > 0 ? `${extras.join(', ')} = ${extras.map(() => '0').join(', ')}` : ''}
-    ${lines(policies.filter(isWide), (policy) => zeroWide(policy, storedOf(policy) + 1))}
+    ${lines(policies, (policy) => setToZero(policy, storedOf(policy)))}
     ${lines(policies, (policy) => policy.look(policy.cost))}
     ${raises ? 'if not failure then' : ''}
     local allowed = ${policies.map(({ n }) => `fits${n}`).join(' and ')}

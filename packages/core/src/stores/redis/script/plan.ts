@@ -1,7 +1,9 @@
 import { decide, declareDecision, declareInitial, isAllOrNone } from './decide.js'
+import { overFields } from './fields.js'
 import {
   hasOwnKeys,
   headOf,
+  isLong,
   lines,
   list,
   numbered,
@@ -19,7 +21,8 @@ import { keysOf, readState, writeState, type KeyPlan } from './states.js'
 export function planScript(shape: PlanShape): string {
   const plan = numbered(shape)
   const keys = keysOf(plan)
-  return [header, begin, declarations(plan, keys), main(plan, keys)].join('\n')
+  const body = declarations(plan, keys) + main(plan, keys)
+  return [header, begin, isLong(shape) ? overFields(body) : body].join('\n')
 }
 
 const header = `
@@ -187,7 +190,8 @@ function readTime({ policies }: NumberedPlan): string {
 
 function declareAsk({ policies, shape }: NumberedPlan): string {
   const costs = shape.hasCosts ? policies.map(({ cost }) => cost) : ['cost']
-  return `local isPeek, ${costs.join(', ')} = false, ${costs.map(() => '1').join(', ')}`
+  return `local isPeek = false
+    local ${costs.join(', ')} = ${costs.map(() => '1').join(', ')}`
 }
 
 function readAsk({ policies, shape }: NumberedPlan, at: string): string {

@@ -1,4 +1,4 @@
-import { overLocals, type LocalNames } from '../../../algorithms/plain-lua.js'
+import { overLocals, type LocalNames, type PlainLua } from '../../../algorithms/plain-lua.js'
 import { luaOf, plainLuaOf } from '../../../algorithms/scripts.js'
 
 /** A policy with its number in the script, from 1 on, its arguments, and the texts of its steps. */
@@ -56,7 +56,10 @@ export function numbered(shape: PlanShape): NumberedPlan {
     const n = i + 1
     const first = policies.findIndex(({ id }) => id === policy.id) + 1
     const cost = hasCosts ? `cost${n}` : 'cost'
-    const steps = stepsOf(policy, n, first, params[i], cost)
+    const plain = isLong(shape) ? undefined : plainLuaOf(policy.id)
+    const steps = plain
+      ? overVariables(policy, plain, n, params[i], cost)
+      : overTables(policy, n, first, params[i], cost)
     return { ...policy, n, blockArg: blocks[i], headArg: heads[i], cost, ...steps }
   }
   return { policies: policies.map(number), formatArgs, requestArg: arg + 1, shape }
@@ -67,15 +70,13 @@ type StepTexts = Pick<
   'cells' | 'stored' | 'raises' | 'declare' | 'look' | 'take' | 'ends'
 >
 
-function stepsOf(
+function overVariables(
   policy: PolicyShape,
+  plain: PlainLua,
   n: number,
-  first: number,
   arg: number,
   cost: string,
 ): StepTexts {
-  const plain = plainLuaOf(policy.id)
-  if (plain === undefined) return overTables(policy, n, first, arg, cost)
   const cells = list(widthOf(policy), (i) => `cell${n}_${i}`)
   const params = list(policy.params, (i) => `param${n}_${i}`)
   const names: LocalNames = {
@@ -146,9 +147,15 @@ export function headOf(policy: NumberedPolicy): string {
   return `local head${n} = string.char(#ARGV[${headArg}]) .. ARGV[${headArg}] .. ${bytes}`
 }
 
-/** Sets the cells of a row without variables to zero, from one of them on. */
-export function zeroWide(policy: NumberedPolicy, from: number): string {
-  return `for i = ${from}, ${widthOf(policy)} do row${policy.n}[i] = 0 end`
+/** Sets the cells of a row to zero, from one of them on. */
+export function setToZero(
+  policy: NumberedPolicy,
+  from: number,
+  to: number = widthOf(policy),
+): string {
+  if (isWide(policy)) return `for i = ${from + 1}, ${widthOf(policy)} do row${policy.n}[i] = 0 end`
+  const cells = policy.cells.slice(from, to)
+  return cells.length > 0 ? `${cells.join(', ')} = ${cells.map(() => '0').join(', ')}` : ''
 }
 
 export function list(length: number, item: (number: number) => string): string[] {
@@ -189,6 +196,13 @@ export interface PlanShape {
   readonly policies: readonly PolicyShape[]
   /** Whether a request has a cost for each policy. */
   readonly hasCosts: boolean
+}
+
+/** The policies of a longer list have no local variables. */
+const mostWithLocals = 6
+
+export function isLong({ policies }: PlanShape): boolean {
+  return policies.length > mostWithLocals
 }
 
 /** More cells than this are not unrolled, because a Lua function has at most 200 local variables. */

@@ -1,12 +1,14 @@
 import {
   byKey,
   formatOf,
+  isLong,
   isWide,
   lengthOf,
   lines,
   policyTable,
+  setToZero,
   sizes,
-  zeroWide,
+  storedOf,
   type NumberedPlan,
   type NumberedPolicy,
 } from './policies.js'
@@ -36,18 +38,13 @@ function openRest({ policies }: NumberedPlan): string {
 }
 
 /** Reads the state of a key into the cells of its policies. A state of exactly these rows is read at once, by its length. */
-export function readState({ key, policies, formatArg, plan }: KeyPlan): string {
-  const narrow = policies.flatMap(({ stored }) => stored)
-  const wide = policies.filter(isWide)
-  const zeros = [
-    ...(narrow.length > 0 ? [`${narrow.join(', ')} = ${narrow.map(() => '0').join(', ')}`] : []),
-    ...wide.map((policy) => zeroWide(policy, 1)),
-  ]
-  const isRead = wide.length > 0 ? 'local isRead = false' : readPlain(key, policies, formatArg)
+export function readState(keyPlan: KeyPlan): string {
+  const { key, policies, plan } = keyPlan
+  const isRead = policies.some(isWide) ? 'local isRead = false' : readPlain(keyPlan)
   return `
   local packed${key}, state${key} = call('GET', key${key}), nil
   if not packed${key} then
-    ${zeros.join('\n    ')}
+    ${lines(policies, (policy) => setToZero(policy, 0, storedOf(policy)))}
   else
     ${isRead}
     if not isRead and type(packed${key}) == 'table' then failure = failure or packed${key}.err
@@ -74,7 +71,7 @@ function findRow(policy: NumberedPolicy): string {
 }
 
 /** Declares `isRead`. */
-function readPlain(key: number, policies: readonly NumberedPolicy[], formatArg: number): string {
+function readPlain({ key, policies, formatArg, plan }: KeyPlan): string {
   const [first] = policies
   const stored = policies.flatMap((policy) => policy.stored)
   const branches = sizes.map((size, i) => {
@@ -84,15 +81,17 @@ function readPlain(key: number, policies: readonly NumberedPolicy[], formatArg: 
       return `${branch} #packed${key} == ${1 + length} then first, ${stored.join(', ')} = readCells('<B${formatOf(first, size)}', packed${key})`
     }
     const cells = policies.flatMap((policy) => [
-      `found${policy.n}, length${policy.n}`,
+      `found${policy.n}`,
+      `length${policy.n}`,
       ...policy.stored,
     ])
     const lengths = policies.map(
       (policy) =>
         `length${policy.n} == ${lengthOf(policy, size)} and head${policy.n} == found${policy.n}`,
     )
+    const read = `readCells(ARGV[${formatArg + i + 1}], packed${key})`
     return `${branch} #packed${key} == heads${key} + ${length} then
-      first, ${cells.join(', ')} = readCells(ARGV[${formatArg + i + 1}], packed${key})
+      ${isLong(plan.shape) ? assignAll(cells, read) : `first, ${cells.join(', ')} = ${read}`}
       isRead = first == 0 and ${lengths.join(' and ')}`
   })
   if (!first.isNamed) {
@@ -101,10 +100,23 @@ function readPlain(key: number, policies: readonly NumberedPolicy[], formatArg: 
     end
     local isRead = first == ${first.id}`
   }
-  const found = policies.map(({ n }) => `found${n}, length${n}`)
-  return `local isRead, first, ${found.join(', ')} = false
+  return `local isRead, first = false, nil
+    ${lines(policies, ({ n }) => `local found${n}, length${n}`)}
     ${branches.join('\n    ')}
     end`
+}
+
+/** Arguments of a call. A Lua function could not have those of a long list at once. */
+function passed(args: readonly string[], { shape }: NumberedPlan): string {
+  return isLong(shape) ? `unpack({ ${args.join(', ')} })` : args.join(', ')
+}
+
+/** An assignment of a long list of results, which a Lua function could not have at once. */
+function assignAll(cells: readonly string[], results: string): string {
+  const assigned = cells.map((name, i) => `${name} = values[${i + 2}]`)
+  return `local values = { ${results} }
+      first = values[1]
+      ${assigned.join('\n      ')}`
 }
 
 /**
@@ -125,7 +137,7 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
     ...policies.map(({ n }) => `ended${n} > now`),
   ]
   const ends = policies.map(({ n }) => `ended${n}`)
-  const latest = ends.length === 1 ? ends[0] : `math.max(${ends.join(', ')})`
+  const latest = ends.length === 1 ? ends[0] : `math.max(${passed(ends, plan)})`
   const withRecords = policies.filter((policy) => policy.recordKeyCount > 0)
   const plain = policies.some(isWide)
     ? ''
@@ -154,10 +166,10 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
   end`
 }
 
-function packPlain({ policies, formatArg }: KeyPlan): string {
+function packPlain({ policies, formatArg, plan }: KeyPlan): string {
   const [first] = policies
   const counts = policies.flatMap(({ stored, times }) => stored.slice(times))
-  const most = counts.length > 1 ? `math.max(${counts.join(', ')})` : counts.join()
+  const most = counts.length > 1 ? `math.max(${passed(counts, plan)})` : counts.join()
   const values = sizes.map((size, i) => {
     if (!first.isNamed) {
       return `value = writeCells('<B${formatOf(first, size)}', ${[first.id, ...first.stored].join(', ')})`
@@ -167,7 +179,7 @@ function packPlain({ policies, formatArg }: KeyPlan): string {
       `${lengthOf(policy, size)}`,
       ...policy.stored,
     ])
-    return `value = writeCells(ARGV[${formatArg + i + 1}], 0, ${parts.join(', ')})`
+    return `value = writeCells(ARGV[${formatArg + i + 1}], 0, ${passed(parts, plan)})`
   })
   return `local most = ${most}
       if most < 65536 then ${values[0]}
