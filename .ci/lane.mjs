@@ -60,9 +60,9 @@ export function openLane(number) {
       '--config',
       vitestConfig,
       '--project',
-      'shared',
+      'quick',
       '--project',
-      'isolated',
+      'quick-isolated',
       '--bail',
       '1',
     ]

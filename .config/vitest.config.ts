@@ -27,29 +27,18 @@ const platforms = all.filter((file) => file.startsWith('packages/platforms/'))
 const quick = all.filter((file) => ![slow, pages, platforms].flat().includes(file))
 
 /**
- * The quick files that need a process of their own: they measure memory, read warnings of the process, load modules again, or
+ * Found in files that need a process of their own: they measure memory, read warnings of the process, load modules again, or
  * remove a Unix socket. The others share a process and its modules: to load the modules for each file again would take longer than most of its tests.
  * After the removal, Node 20 does not resolve symbolic links of modules until the next synchronous `stat`: `realpath` reads the type of the socket.
  */
-const alone = quick.filter((file) =>
-  /memoryUsage|'warning'|warningOf|resetModules|\.listen\(path\)/.test(textOf(file)),
-)
+const alone = /memoryUsage|heapUsed|KeepAlive|'warning'|warningOf|resetModules|\.listen\(path\)/
 
 export default defineConfig({
   root,
   test: {
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: quick.filter((file) => !alone.includes(file)),
-          isolate: false,
-          server,
-        },
-      },
-      { extends: true, test: { name: 'isolated', include: alone, server } },
-      { extends: true, test: { name: 'slow', include: slow, server } },
+      ...sharedAndIsolated('quick', quick),
+      ...sharedAndIsolated('slow', slow),
       { extends: true, test: { name: 'pages', include: pages, server } },
       { extends: true, test: { name: 'platforms', include: platforms, server } },
       {
@@ -73,6 +62,15 @@ export default defineConfig({
     passWithNoTests: false,
   },
 })
+
+function sharedAndIsolated(name: string, files: readonly string[]) {
+  const isolated = files.filter((file) => alone.test(textOf(file)))
+  const shared = files.filter((file) => !isolated.includes(file))
+  return [
+    { extends: true as const, test: { name, include: shared, isolate: false, server } },
+    { extends: true as const, test: { name: `${name}-isolated`, include: isolated, server } },
+  ]
+}
 
 function testsOf(folder: string): string[] {
   if (!existsSync(root + folder)) return []

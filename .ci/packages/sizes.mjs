@@ -8,7 +8,7 @@ import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
 const ceilings = {
-  all: 74.5,
+  all: 75,
   least: 34.5,
   dependencies: 0,
   installed: 2500,

@@ -144,8 +144,16 @@ export function mergedKeys(all: readonly KeyCounts[], places: number = 256): Key
       }
     }
   }
-  const keys = sorted([...merged.values()])
+  const keys = mostFrequent([...merged.values()], places + 1)
   return { keys: keys.slice(0, places), unlisted: keys[places]?.count ?? unlisted }
+}
+
+/** Sorts only the keys that it returns, and those as frequent as the last of them: a view of many processes merges thousands. */
+function mostFrequent(keys: readonly HotKey[], most: number): readonly HotKey[] {
+  if (keys.length <= most) return sorted(keys)
+  const counts = Float64Array.from(keys, ({ count }) => count).sort()
+  const least = counts[counts.length - most]
+  return sorted(keys.filter(({ count }) => count >= least)).slice(0, most)
 }
 
 /** A copy, because V8 keeps the whole of a string in memory, such as a header or a line of a log, as long as a part of it is in use. */

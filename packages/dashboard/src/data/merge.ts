@@ -2,6 +2,7 @@ import { mergedKeys } from '@sluice/core/hot-keys'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import type { RecentCounts } from '../collect/recent-keys.js'
 import { CountsSum, type Counts } from './counts.js'
+import { mostTop } from './present.js'
 import type {
   ClearedKey,
   LimiterData,
@@ -9,9 +10,6 @@ import type {
   ProcessData,
   SharedData,
 } from './process-data.js'
-
-/** The places of merged sketches. */
-const places = 256
 
 /** The data of this process and of others together. The first one gives the time and the steps. */
 export function mergedLimiters(own: ProcessData, others: readonly SharedData[]): LimiterData[] {
@@ -77,7 +75,7 @@ function mergedLimiter(
 
 function mergedCounts(all: readonly RecentCounts[]): RecentCounts {
   if (all.length === 1) return all[0]
-  return { ...mergedKeys(all, places), sinceAt: Math.min(...all.map(({ sinceAt }) => sinceAt)) }
+  return { ...mergedKeys(all, mostTop), sinceAt: Math.min(...all.map(({ sinceAt }) => sinceAt)) }
 }
 
 function mergedPolicies(

@@ -5,8 +5,10 @@ import type { DeniedKey, LimiterView, PolicyView, TopKeys } from '../view.js'
 import { sumOfCounts } from './counts.js'
 import { noCounts, type LimiterData, type PolicyData } from './process-data.js'
 
-/** The most keys of each list of a view. */
-const mostTop = 50
+/** The most frequent keys that a view lists. */
+export const mostTop = 50
+
+/** The most denied keys that a view lists. */
 const mostDenied = 200
 
 /** Keys as a visitor sees them. */
