@@ -143,9 +143,10 @@ function mergedRuns(
 /** The later of the last denials decides. */
 function together(a: DeniedRun, b: DeniedRun): DeniedRun {
   const last = a.lastAt >= b.lastAt ? a : b
+  const more = b.policies.filter((policy) => !a.policies.includes(policy))
   return {
     ...last,
-    policies: [...new Set([...a.policies, ...b.policies])],
+    policies: more.length === 0 ? a.policies : [...a.policies, ...more],
     denials: a.denials + b.denials,
     firstAt: Math.min(a.firstAt, b.firstAt),
   }
