@@ -367,4 +367,10 @@ export const mutants = [
     find: '      return hidden\n',
     replace: '      return key\n',
   },
+  {
+    file: `${root}/data/merge.ts`,
+    name: 'a run of denials has the policies of one process only',
+    find: 'more.length === 0 ? a.policies : [...a.policies, ...more]',
+    replace: 'a.policies',
+  },
 ]

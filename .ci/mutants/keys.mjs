@@ -103,4 +103,16 @@ export const mutants = [
     find: '!isRecord(key) || key instanceof CountedKey',
     replace: '!isRecord(key)',
   },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'of merged keys, those as frequent as the last one are left out',
+    find: 'filter(({ count }) => count >= least)',
+    replace: 'filter(({ count }) => count > least)',
+  },
+  {
+    file: `${core}/hot-keys/hot-keys.ts`,
+    name: 'of merged keys, one too few is sorted',
+    find: 'counts[counts.length - most]',
+    replace: 'counts[counts.length - most + 1]',
+  },
 ]

@@ -55,7 +55,7 @@ export const mutants = [
   {
     file: `${redis}/script/states.ts`,
     name: 'a key lives as long as its first policy',
-    find: "`math.max(${ends.join(', ')})`",
+    find: '`math.max(${passed(ends, plan)})`',
     replace: 'ends[0]',
   },
   {
@@ -183,5 +183,29 @@ export const mutants = [
     name: 'the row of an exempt policy is saved beside those of others',
     find: 'const isSaved = isSavedAlone ? `saved${n}` : `blockEnd${n} >= 0`',
     replace: "const isSaved = isSavedAlone ? `saved${n}` : 'true'",
+  },
+  {
+    file: `${redis}/script/fields.ts`,
+    name: 'a long list keeps the last value of what it declares',
+    find: "equals === '' ? ' = nil' : equals",
+    replace: "equals === '' ? ' = 1, 1, 1' : equals",
+  },
+  {
+    file: `${redis}/script/policies.ts`,
+    name: 'a list of any length has local variables',
+    find: 'return policies.length > mostWithLocals',
+    replace: 'return policies.length > 99',
+  },
+  {
+    file: `${redis}/plans.ts`,
+    name: 'policies with keys of their own have one key',
+    find: "Number(pattern.split(',')[i + 1] ?? 1)",
+    replace: "Number(pattern.split(',')[1] ?? 1)",
+  },
+  {
+    file: `${redis}/plans.ts`,
+    name: 'a list of any length has a script of its own',
+    find: 'if (bound.length > mostPolicies) return undefined',
+    replace: '',
   },
 ]

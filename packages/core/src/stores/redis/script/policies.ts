@@ -56,7 +56,7 @@ export function numbered(shape: PlanShape): NumberedPlan {
     const n = i + 1
     const first = policies.findIndex(({ id }) => id === policy.id) + 1
     const cost = hasCosts ? `cost${n}` : 'cost'
-    const plain = isLong(shape) ? undefined : plainLuaOf(policy.id)
+    const plain = plainLuaOf(policy.id)
     const steps = plain
       ? overVariables(policy, plain, n, params[i], cost)
       : overTables(policy, n, first, params[i], cost)
@@ -198,7 +198,7 @@ export interface PlanShape {
   readonly hasCosts: boolean
 }
 
-/** The policies of a longer list have no local variables. */
+/** In a longer list, the script has fields in place of most variables: see `fields.ts`. */
 const mostWithLocals = 6
 
 export function isLong({ policies }: PlanShape): boolean {
