@@ -55,7 +55,7 @@ export const mutants = [
   {
     file: `${redis}/script/states.ts`,
     name: 'a key lives as long as its first policy',
-    find: '`math.max(${passed(ends, plan)})`',
+    find: '`math.max(${passed(ends, plan.shape)})`',
     replace: 'ends[0]',
   },
   {
@@ -185,13 +185,13 @@ export const mutants = [
     replace: "const isSaved = isSavedAlone ? `saved${n}` : 'true'",
   },
   {
-    file: `${redis}/script/fields.ts`,
+    file: `${redis}/script/long-lists.ts`,
     name: 'a long list keeps the last value of what it declares',
     find: "equals === '' ? ' = nil' : equals",
     replace: "equals === '' ? ' = 1, 1, 1' : equals",
   },
   {
-    file: `${redis}/script/policies.ts`,
+    file: `${redis}/script/long-lists.ts`,
     name: 'a list of any length has local variables',
     find: 'return policies.length > mostWithLocals',
     replace: 'return policies.length > 99',

@@ -52,7 +52,7 @@ export function decide(plan: NumberedPlan): string {
   const { policies } = plan
   const raises = policies.some((policy) => policy.raises)
   return `
-    ${lines(policies, (policy) => setToZero(policy, storedOf(policy)))}
+    ${lines(policies, (policy) => setToZero(policy, storedOf(policy), widthOf(policy)))}
     ${lines(policies, (policy) => policy.look(policy.cost))}
     ${raises ? 'if not failure then' : ''}
     local allowed = ${policies.map(({ n }) => `fits${n}`).join(' and ')}

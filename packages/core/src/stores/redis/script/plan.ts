@@ -1,12 +1,12 @@
 import { decide, declareDecision, declareInitial, isAllOrNone } from './decide.js'
-import { overFields } from './fields.js'
+import { withFields } from './long-lists.js'
 import {
   hasOwnKeys,
   headOf,
-  isLong,
   lines,
   list,
   numbered,
+  policyTable,
   widthOf,
   type NumberedPlan,
   type PlanShape,
@@ -22,7 +22,7 @@ export function planScript(shape: PlanShape): string {
   const plan = numbered(shape)
   const keys = keysOf(plan)
   const body = declarations(plan, keys) + main(plan, keys)
-  return [header, begin, isLong(shape) ? overFields(body) : body].join('\n')
+  return [header, begin, withFields(body, shape)].join('\n')
 }
 
 const header = `
@@ -61,10 +61,6 @@ if serverMs > ARGV[1] + 0 then return { serverMs } end
 -- which may run slower than the server's, it is kept for a day.
 local now, margin = serverMs, 1000
 local isTimed = ARGV[2] ~= ''
-
--- States in another form than that of this plan are read and written by these functions. Most calls do not create them.
-local openRest = ${restLua}
-local rest, policies, time
 `
 
 function declarations({ policies }: NumberedPlan, keys: readonly KeyPlan[]): string {
@@ -76,6 +72,12 @@ ${lines(
   headOf,
 )}
 ${lines(named, ({ key, policies: own }) => `local heads${key} = ${1 + 2 * own.length} + ${own.map(({ n }) => `#head${n}`).join(' + ')}`)}
+
+-- States in another form than that of this plan are read and written by these functions. Most calls do not create them.
+local rest, policies, time
+local function openRest()
+  rest, policies, time = (${restLua})(), { ${policies.map(policyTable).join(', ')} }, {}
+end
 `
 }
 

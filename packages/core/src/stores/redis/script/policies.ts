@@ -147,13 +147,9 @@ export function headOf(policy: NumberedPolicy): string {
   return `local head${n} = string.char(#ARGV[${headArg}]) .. ARGV[${headArg}] .. ${bytes}`
 }
 
-/** Sets the cells of a row to zero, from one of them on. */
-export function setToZero(
-  policy: NumberedPolicy,
-  from: number,
-  to: number = widthOf(policy),
-): string {
-  if (isWide(policy)) return `for i = ${from + 1}, ${widthOf(policy)} do row${policy.n}[i] = 0 end`
+/** Sets some cells of a row to zero. */
+export function setToZero(policy: NumberedPolicy, from: number, to: number): string {
+  if (isWide(policy)) return `for i = ${from + 1}, ${to} do row${policy.n}[i] = 0 end`
   const cells = policy.cells.slice(from, to)
   return cells.length > 0 ? `${cells.join(', ')} = ${cells.map(() => '0').join(', ')}` : ''
 }
@@ -196,13 +192,6 @@ export interface PlanShape {
   readonly policies: readonly PolicyShape[]
   /** Whether a request has a cost for each policy. */
   readonly hasCosts: boolean
-}
-
-/** In a longer list, the script has fields in place of most variables: see `fields.ts`. */
-const mostWithLocals = 6
-
-export function isLong({ policies }: PlanShape): boolean {
-  return policies.length > mostWithLocals
 }
 
 /** More cells than this are not unrolled, because a Lua function has at most 200 local variables. */

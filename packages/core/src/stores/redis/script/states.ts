@@ -1,11 +1,9 @@
 import {
   byKey,
   formatOf,
-  isLong,
   isWide,
   lengthOf,
   lines,
-  policyTable,
   setToZero,
   sizes,
   storedOf,
@@ -13,6 +11,7 @@ import {
   type NumberedPolicy,
 } from './policies.js'
 import { someCounts } from './decide.js'
+import { assign, passed } from './long-lists.js'
 
 /** The policies of one key of a request, and the number of the argument before its formats. */
 export interface KeyPlan {
@@ -31,15 +30,12 @@ export function keysOf(plan: NumberedPlan): readonly KeyPlan[] {
   }))
 }
 
-/** Creates what decides about states in any form, before it is needed for the first time. */
-function openRest({ policies }: NumberedPlan): string {
-  return `if not rest then rest, policies, time = openRest(), { ${policies.map(policyTable).join(', ')} }, {} end
+const useRest = `if not rest then openRest() end
       time.now, time.margin = now, margin`
-}
 
 /** Reads the state of a key into the cells of its policies. A state of exactly these rows is read at once, by its length. */
 export function readState(keyPlan: KeyPlan): string {
-  const { key, policies, plan } = keyPlan
+  const { key, policies } = keyPlan
   const isRead = policies.some(isWide) ? 'local isRead = false' : readPlain(keyPlan)
   return `
   local packed${key}, state${key} = call('GET', key${key}), nil
@@ -49,7 +45,7 @@ export function readState(keyPlan: KeyPlan): string {
     ${isRead}
     if not isRead and type(packed${key}) == 'table' then failure = failure or packed${key}.err
     elseif not isRead then
-      ${openRest(plan)}
+      ${useRest}
       local ok, found = pcall(rest.parse, packed${key}, key${key}, serverMs)
       if ok then
         local isPlain, row, isFound = #found == ${policies.length}, nil, nil
@@ -91,7 +87,7 @@ function readPlain({ key, policies, formatArg, plan }: KeyPlan): string {
     )
     const read = `readCells(ARGV[${formatArg + i + 1}], packed${key})`
     return `${branch} #packed${key} == heads${key} + ${length} then
-      ${isLong(plan.shape) ? assignAll(cells, read) : `first, ${cells.join(', ')} = ${read}`}
+      ${assign(['first', ...cells], read, plan.shape)}
       isRead = first == 0 and ${lengths.join(' and ')}`
   })
   if (!first.isNamed) {
@@ -104,19 +100,6 @@ function readPlain({ key, policies, formatArg, plan }: KeyPlan): string {
     ${lines(policies, ({ n }) => `local found${n}, length${n}`)}
     ${branches.join('\n    ')}
     end`
-}
-
-/** Arguments of a call. A Lua function could not have those of a long list at once. */
-function passed(args: readonly string[], { shape }: NumberedPlan): string {
-  return isLong(shape) ? `unpack({ ${args.join(', ')} })` : args.join(', ')
-}
-
-/** An assignment of a long list of results, which a Lua function could not have at once. */
-function assignAll(cells: readonly string[], results: string): string {
-  const assigned = cells.map((name, i) => `${name} = values[${i + 2}]`)
-  return `local values = { ${results} }
-      first = values[1]
-      ${assigned.join('\n      ')}`
 }
 
 /**
@@ -137,7 +120,7 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
     ...policies.map(({ n }) => `ended${n} > now`),
   ]
   const ends = policies.map(({ n }) => `ended${n}`)
-  const latest = ends.length === 1 ? ends[0] : `math.max(${passed(ends, plan)})`
+  const latest = ends.length === 1 ? ends[0] : `math.max(${passed(ends, plan.shape)})`
   const withRecords = policies.filter((policy) => policy.recordKeyCount > 0)
   const plain = policies.some(isWide)
     ? ''
@@ -157,7 +140,7 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
       for i = 1, #recordKeys${n} do call('PEXPIRE', recordKeys${n}[i], life${n}) end`,
       )}
     else
-      ${openRest(plan)}
+      ${useRest}
       local ok, err = pcall(rest.write, state${key} or rest.parse(packed${key}, key${key}, serverMs), time, {
         ${lines(policies, (policy) => `${changeOf(policy, isTaken === undefined)},`)}
       })
@@ -169,7 +152,7 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
 function packPlain({ policies, formatArg, plan }: KeyPlan): string {
   const [first] = policies
   const counts = policies.flatMap(({ stored, times }) => stored.slice(times))
-  const most = counts.length > 1 ? `math.max(${passed(counts, plan)})` : counts.join()
+  const most = counts.length > 1 ? `math.max(${passed(counts, plan.shape)})` : counts.join()
   const values = sizes.map((size, i) => {
     if (!first.isNamed) {
       return `value = writeCells('<B${formatOf(first, size)}', ${[first.id, ...first.stored].join(', ')})`
@@ -179,7 +162,7 @@ function packPlain({ policies, formatArg, plan }: KeyPlan): string {
       `${lengthOf(policy, size)}`,
       ...policy.stored,
     ])
-    return `value = writeCells(ARGV[${formatArg + i + 1}], 0, ${passed(parts, plan)})`
+    return `value = writeCells(ARGV[${formatArg + i + 1}], 0, ${passed(parts, plan.shape)})`
   })
   return `local most = ${most}
       if most < 65536 then ${values[0]}
