@@ -14,7 +14,7 @@ import {
   type PolicyShape,
 } from './script/policies.js'
 
-/** The most policies of a plan: a script has 2 to 10 kilobytes for each of them. */
+/** The most policies of a plan: a script has 2 to 13 kilobytes for each of them. */
 export const mostPolicies = 16
 
 /** The most scripts of plans: a process with different policies for each client must not fill Redis with scripts. */

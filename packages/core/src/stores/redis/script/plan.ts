@@ -6,7 +6,6 @@ import {
   lines,
   list,
   numbered,
-  policyTable,
   widthOf,
   type NumberedPlan,
   type PlanShape,
@@ -61,6 +60,10 @@ if serverMs > ARGV[1] + 0 then return { serverMs } end
 -- which may run slower than the server's, it is kept for a day.
 local now, margin = serverMs, 1000
 local isTimed = ARGV[2] ~= ''
+
+-- States in another form than that of this plan are read and written by these functions. Most calls do not create them.
+local openRest = ${restLua}
+local rest, policies, time
 `
 
 function declarations({ policies }: NumberedPlan, keys: readonly KeyPlan[]): string {
@@ -72,12 +75,6 @@ ${lines(
   headOf,
 )}
 ${lines(named, ({ key, policies: own }) => `local heads${key} = ${1 + 2 * own.length} + ${own.map(({ n }) => `#head${n}`).join(' + ')}`)}
-
--- States in another form than that of this plan are read and written by these functions. Most calls do not create them.
-local rest, policies, time
-local function openRest()
-  rest, policies, time = (${restLua})(), { ${policies.map(policyTable).join(', ')} }, {}
-end
 `
 }
 

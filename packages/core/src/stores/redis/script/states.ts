@@ -4,6 +4,7 @@ import {
   isWide,
   lengthOf,
   lines,
+  policyTable,
   setToZero,
   sizes,
   storedOf,
@@ -30,12 +31,15 @@ export function keysOf(plan: NumberedPlan): readonly KeyPlan[] {
   }))
 }
 
-const useRest = `if not rest then openRest() end
+/** Creates what decides about states in any form, before it is needed for the first time. */
+function openRest({ policies }: NumberedPlan): string {
+  return `if not rest then rest, policies, time = openRest(), { ${policies.map(policyTable).join(', ')} }, {} end
       time.now, time.margin = now, margin`
+}
 
 /** Reads the state of a key into the cells of its policies. A state of exactly these rows is read at once, by its length. */
 export function readState(keyPlan: KeyPlan): string {
-  const { key, policies } = keyPlan
+  const { key, policies, plan } = keyPlan
   const isRead = policies.some(isWide) ? 'local isRead = false' : readPlain(keyPlan)
   return `
   local packed${key}, state${key} = call('GET', key${key}), nil
@@ -45,7 +49,7 @@ export function readState(keyPlan: KeyPlan): string {
     ${isRead}
     if not isRead and type(packed${key}) == 'table' then failure = failure or packed${key}.err
     elseif not isRead then
-      ${useRest}
+      ${openRest(plan)}
       local ok, found = pcall(rest.parse, packed${key}, key${key}, serverMs)
       if ok then
         local isPlain, row, isFound = #found == ${policies.length}, nil, nil
@@ -140,7 +144,7 @@ export function writeState(keyPlan: KeyPlan, isTaken: string | undefined): strin
       for i = 1, #recordKeys${n} do call('PEXPIRE', recordKeys${n}[i], life${n}) end`,
       )}
     else
-      ${useRest}
+      ${openRest(plan)}
       local ok, err = pcall(rest.write, state${key} or rest.parse(packed${key}, key${key}, serverMs), time, {
         ${lines(policies, (policy) => `${changeOf(policy, isTaken === undefined)},`)}
       })
