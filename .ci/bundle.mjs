@@ -7,19 +7,6 @@ import { build } from 'esbuild'
 import { parseAst } from 'vite'
 import { members } from './workspace.mjs'
 
-/** The types of expressions that may have effects, as far as a bundler knows. */
-const effective = new Set([
-  'ArrayExpression',
-  'BinaryExpression',
-  'CallExpression',
-  'ConditionalExpression',
-  'LogicalExpression',
-  'MemberExpression',
-  'NewExpression',
-  'ObjectExpression',
-  'TemplateLiteral',
-])
-
 /** The lines of a module that pass on all exports of an installed package. */
 const star = /^export \* from '[^.].*';\n/gm
 
@@ -109,7 +96,7 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
 }
 
 function finish(file, folder) {
-  rewrite(file, (text) => withConstants(markPure(withClassNames(text))))
+  rewrite(file, (text) => withConstants(markPure(withLatePackages(withClassNames(text)))))
   rewrite(`${file}.map`, (text) => withoutOwnSources(text, file, folder))
 }
 
@@ -248,30 +235,67 @@ function writeModule(folder, module, text) {
 
 /**
  * Marks the value of each variable of a module as free of effects, so that the bundler of an application can leave out what the application does not use.
- * package.json declares it of whole files, which would be enough for one file for each module.
+ * package.json declares it of whole files, which would be enough for one file for each module. A value that a bundler knows to be free of effects
+ * stays as it is: V8 compiles the functions in a function that is called at once when the application starts, and others when they are first called.
  */
 function markPure(code) {
   let text = code
   const variables = parseAst(text).body.flatMap((node) => node.declarations ?? [])
   for (const { id, init } of variables.toReversed()) {
-    if (!effective.has(init?.type) && !isEffectiveClass(init)) continue
+    if (init === null || isPure(init)) continue
     const value = text.slice(init.start, init.end)
-    // Only a call can be marked, and in a call a class has no name of its own.
-    const named = isEffectiveClass(init)
-      ? value.replace(/^class(?= extends| \{)/, `class ${id.name}`)
-      : value
-    const marked = `/* @__PURE__ */ (() => (${named}))()`
-    text = text.slice(0, init.start) + marked + text.slice(init.end)
+    text = text.slice(0, init.start) + marked(value, id.name, init) + text.slice(init.end)
   }
   return text
 }
 
-/** A class whose definition runs code: of the class that it extends, of a static field, or of a computed name. */
-function isEffectiveClass(node) {
-  if (node?.type !== 'ClassExpression') return false
-  return (
-    node.superClass !== null || node.body.body.some((member) => member.static || member.computed)
-  )
+function marked(value, name, { type, callee, arguments: args }) {
+  if (callee?.type === 'Identifier' && args.every(isPure)) return `/* @__PURE__ */ ${value}`
+  // Only a call can be marked, and in a call a class has no name of its own.
+  const named =
+    type === 'ClassExpression' ? value.replace(/^class(?= extends| \{)/, `class ${name}`) : value
+  return `/* @__PURE__ */ (() => (${named}))()`
+}
+
+/** Whether a bundler sees that the value of an expression has no effects. */
+function isPure(node) {
+  switch (node?.type) {
+    case 'Literal':
+    case 'Identifier':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return true
+    case 'UnaryExpression':
+      return node.argument.type === 'Literal'
+    case 'TemplateLiteral':
+      return node.expressions.length === 0
+    case 'ArrayExpression':
+      return node.elements.every(isPure)
+    case 'ObjectExpression':
+      return node.properties.every(({ computed, value }) => !computed && isPure(value))
+    case 'ClassExpression':
+      return node.superClass === null && node.body.body.every(isPureMember)
+    default:
+      return false
+  }
+}
+
+/** A static field and a computed name run code when the class is defined. */
+function isPureMember({ static: isStatic, computed }) {
+  return !isStatic && !computed
+}
+
+/** A bundled package in CommonJS runs when it is first used, not when the application starts. */
+function withLatePackages(code) {
+  const imported = /^var (import_\w+) = __toESM\((require_\w+)\(\), 1\);$/gm
+  return [...code.matchAll(imported)].reduce((text, [line, name, load]) => {
+    const used = text
+      .replace(line, '')
+      .replace(new RegExp(`\\b${name}\\.default\\b`, 'g'), `(${load}())`)
+    if (new RegExp(`\\b${name}\\b`).test(used))
+      throw new Error(`${name} has other uses than its default export`)
+    return used
+  }, code)
 }
 
 /** esbuild declares the variables of modules by `var`. V8 reads a `const` in optimized code without a load, so that a decision is faster. */

@@ -8,16 +8,16 @@ import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
 const ceilings = {
-  all: 75,
-  least: 34.5,
+  all: 74.5,
+  least: 34,
   dependencies: 0,
   installed: 2500,
-  'minified, with createLimiter and fixedWindow': 91,
+  'minified, with createLimiter and fixedWindow': 90,
   'minified, with notLimited alone': 1,
 }
 
 /** The adapter of fetch, with a memory store and one policy. */
-const mostOfFetch = 57.5
+const mostOfFetch = 57
 
 const programs = {
   fetch: `

@@ -1,9 +1,9 @@
-import { sha1 } from '@noble/hashes/legacy.js'
-import { sha256 } from '@noble/hashes/sha2.js'
+import { _SHA1 as SHA1 } from '@noble/hashes/legacy.js'
+import { _SHA256 as SHA256 } from '@noble/hashes/sha2.js'
 import { withProcess } from './runtime.js'
 
 export function sha256BytesOf(text: string): Uint8Array {
-  return sha256(utf8(text))
+  return new SHA256().update(utf8(text)).digest()
 }
 
 export function utf8(text: string): Uint8Array {
@@ -20,7 +20,7 @@ export function sha1Of(text: string): string {
   // Every client of Redis has loaded the module. Without it, the first digest of a long text takes milliseconds.
   const crypto = withProcess((process) => process.getBuiltinModule?.('node:crypto'))
   if (crypto !== undefined) return crypto.createHash('sha1').update(text).digest('hex')
-  return hexadecimal(sha1(new TextEncoder().encode(text)))
+  return hexadecimal(new SHA1().update(utf8(text)).digest())
 }
 
 function hexadecimal(bytes: Uint8Array): string {

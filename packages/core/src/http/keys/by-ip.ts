@@ -44,18 +44,16 @@ type KeyByIp = (request: unknown, view: RequestView<unknown>) => string
 const keyFunctions = new Map<number, KeyByIp>()
 
 function keyBySubnet(ipv6: number): KeyByIp {
-  const mask = maskOf(ipv6)
   const watch = watchAddresses()
   return function keyByIp(_request, view) {
     watch(view)
     const { address } = view
     const plain = address === undefined ? undefined : plainIpv4(address)
-    return plain === undefined ? keyOf(address, ipv6, mask, view) : `ip:${plain}`
+    return plain === undefined ? keyOf(address, ipv6, view) : `ip:${plain}`
   }
 }
 
 const usualBits = 64
-const usualMask: readonly number[] = maskOf(usualBits)
 
 /**
  * The key of a client's address, as `byIp` makes it with the same options: to unblock a client, or for a limiter that counts upgrades of WebSockets and
@@ -66,26 +64,19 @@ const usualMask: readonly number[] = maskOf(usualBits)
  * @throws SluiceError SLUICE_ADDRESS_MISSING if the text is not an address
  */
 export function ipKey(address: string | undefined, options?: ByIpOptions): string {
-  if (options === undefined) return keyOf(address, usualBits, usualMask)
-  const ipv6 = bitsOf('ipKey', options)
-  return keyOf(address, ipv6, maskOf(ipv6))
+  return keyOf(address, options === undefined ? usualBits : bitsOf('ipKey', options))
 }
 
 function bitsOf(where: string, options: ByIpOptions): number {
   return readOptions(where, options, { ipv6: optional(prefixLength, usualBits) }).ipv6
 }
 
-function maskOf(bits: number): readonly number[] {
-  return ipaddr.IPv6.subnetMaskFromPrefixLength(bits).parts
-}
-
 function keyOf(
   address: string | undefined,
   bits: number,
-  mask: readonly number[],
   view?: RequestView<unknown>,
 ): string {
-  const client = address === undefined ? undefined : clientOf(address, bits, mask)
+  const client = address === undefined ? undefined : clientOf(address, bits)
   if (client === undefined) {
     throw sluiceError('SLUICE_ADDRESS_MISSING', address, view?.addressAdvice)
   }
@@ -100,11 +91,12 @@ const prefixLength: OptionReader<number> = {
       : undefined,
 }
 
-function clientOf(text: string, bits: number, mask: readonly number[]): string | undefined {
+function clientOf(text: string, bits: number): string | undefined {
   const plain = plainIpv4(text)
   if (plain !== undefined) return plain
   const address = addressOf(text)
   if (!(address instanceof ipaddr.IPv6)) return address?.toString()
+  const mask = ipaddr.IPv6.subnetMaskFromPrefixLength(bits).parts
   const subnet = new ipaddr.IPv6(address.parts.map((part, i) => part & mask[i]))
   return `${subnet.toString()}/${bits}`
 }
