@@ -17,6 +17,7 @@ describe.each(families)('$name', ({ samples }) => {
       const lines = trafficFor(sample)
       const report = await simulate({
         log: jsonLog(lines),
+        format: 'json',
         variants: { only: { policies: sample.policy } },
       })
       expect(report.log).toMatchObject({ lines: requests, late: 0, skipped: {}, time: 'arrival' })

@@ -52,7 +52,7 @@ export async function simulated(
 }
 
 /** A request every 700 milliseconds, of one of three clients. */
-export function traffic(length = 3000): readonly Line[] {
+export function traffic(length = 1000): readonly Line[] {
   const random = randomFrom(seed)
   return Array.from({ length }, (_, i) => ({
     at: start + i * 700 + (i % 3),

@@ -17,7 +17,7 @@ interface Request {
 }
 
 /** Requests of a few clients, in bursts. */
-function traffic(length = 2000): readonly Request[] {
+function traffic(length = 1000): readonly Request[] {
   const random = randomFrom(seed)
   let at = start
   return Array.from({ length }, () => {

@@ -13,7 +13,12 @@ import {
   type Policy,
 } from '@sluice/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { simulate, type Report, type VariantReport } from '../../src/simulate/index.js'
+import {
+  simulate,
+  type Report,
+  type SimulateOptions,
+  type VariantReport,
+} from '../../src/simulate/index.js'
 import { combinedLog, start, type Line } from './logs.js'
 
 let folder: string
@@ -32,7 +37,7 @@ afterAll(async () => {
 function traffic(): readonly Line[] {
   const random = randomFrom(seed)
   const lines: Line[] = []
-  for (let second = 0; second < 1800; second++) {
+  for (let second = 0; second < 600; second++) {
     const client = Math.floor(random() ** 3 * 20)
     const burst = random() < 0.05 ? Math.floor(random() * 40) : 1
     for (let i = 0; i < burst; i++)
@@ -48,8 +53,13 @@ const builders = {
   gcra: (limit: number): Policy => gcra({ limit, window: '1m' }),
 } as const
 
+/** The format is stated, because to find it takes longer than to replay so short a log. */
+async function reported(options: Partial<SimulateOptions>): Promise<Report> {
+  return simulate({ log, format: 'combined', ...options })
+}
+
 async function replayed(policies: Policies): Promise<VariantReport> {
-  const { variants } = await simulate({ log, variants: { only: { policies } } })
+  const { variants } = await reported({ variants: { only: { policies } } })
   return variants[0]
 }
 
@@ -83,8 +93,7 @@ describe.each(algorithms)('%s', (algorithm) => {
   test.each([0.001, 0.01, 0.2])(
     'suggests the lowest limit that denies at most %d of the requests',
     async (share) => {
-      const report = await simulate({
-        log,
+      const report = await reported({
         suggest: { target: `requests<=${share}`, algorithm },
       })
       const [{ limit }] = limitsOf(report)
@@ -99,7 +108,7 @@ describe.each(algorithms)('%s', (algorithm) => {
   )
 
   test('suggests the lowest limit that denies at most a tenth of the keys', async () => {
-    const report = await simulate({ log, suggest: { target: 'keys<=10%', algorithm } })
+    const report = await reported({ suggest: { target: 'keys<=10%', algorithm } })
     const [{ limit }] = limitsOf(report)
     expect((await replayed(builders[algorithm](limit))).keysDenied).toBeLessThanOrEqual(2)
     expect((await replayed(builders[algorithm](limit - 1))).keysDenied).toBeGreaterThan(2)
@@ -107,8 +116,7 @@ describe.each(algorithms)('%s', (algorithm) => {
 })
 
 test('suggests the smallest burst of gcra with that limit', async () => {
-  const report = await simulate({
-    log,
+  const report = await reported({
     suggest: { target: 'requests<=1%', algorithm: 'gcra' },
   })
   const [{ limit, burst }] = limitsOf(report)
@@ -120,10 +128,8 @@ test('suggests the smallest burst of gcra with that limit', async () => {
 
 test('suggests no window that the log cannot answer', async () => {
   const suggest = { target: 'requests<=1%', windows: [60_000, 1000] }
-  await expect(simulate({ log, suggest })).rejects.toThrow(
-    '--suggest in 1s: the log has whole seconds',
-  )
-  const forced = await simulate({ log, suggest, force: true })
+  await expect(reported({ suggest })).rejects.toThrow('--suggest in 1s: the log has whole seconds')
+  const forced = await reported({ suggest, force: true })
   expect(limitsOf(forced).map(({ window }) => window)).toEqual([60_000, 1000])
 })
 
@@ -132,15 +138,15 @@ test('suggests no burst that the log cannot answer', async () => {
   const lines = Array.from({ length: 6000 }, (_, i) => ({ at: start + i * 1000, ip: '192.0.2.1' }))
   await writeFile(even, combinedLog(lines))
   const suggest = { target: 'requests<=0%', algorithm: 'gcra' } as const
-  const forced = await simulate({ log: even, suggest, force: true })
-  const answerable = await simulate({ log: even, suggest })
+  const forced = await reported({ log: even, suggest, force: true })
+  const answerable = await reported({ log: even, suggest })
   expect(limitsOf(forced)).toEqual([{ limit: 60, burst: 1, window: 60_000 }])
   expect(limitsOf(answerable)).toEqual([{ limit: 60, burst: 5, window: 60_000 }])
 })
 
 test('makes one suggestion for each window', async () => {
   const windows = [60_000, 600_000]
-  const report = await simulate({ log, suggest: { target: 'requests<=1%', windows } })
+  const report = await reported({ suggest: { target: 'requests<=1%', windows } })
   expect(limitsOf(report).map(({ window }) => window)).toEqual(windows)
 })
 
@@ -149,14 +155,14 @@ test.each(['fixedWindow', 'slidingWindow'] as const)(
   async (algorithm) => {
     const sized = join(folder, 'sized.log')
     // Client i sends i requests.
-    const lines = Array.from({ length: 200 }, (_, i) =>
+    const lines = Array.from({ length: 60 }, (_, i) =>
       Array.from({ length: i + 1 }, (_, j) => ({ at: start + j * 1000, ip: `10.0.0.${i}` })),
     ).flat()
     await writeFile(sized, combinedLog(lines.sort((a, b) => a.at - b.at)))
-    const report = await simulate({
+    const report = await reported({
       log: sized,
       sample: 0.5,
-      top: 200,
+      top: 60,
       variants: { all: { policies: fixedWindow({ limit: 0, window: '1h' }) } },
       suggest: { target: 'keys<=10%', windows: [3_600_000], algorithm },
     })
@@ -172,19 +178,19 @@ test.each(['fixedWindow', 'slidingWindow'] as const)(
 
 test('suggests limits of a key, which the log has to have', async () => {
   const suggest = { target: 'requests<=1%', key: 'path' }
-  const report = await simulate({ log, suggest })
+  const report = await reported({ suggest })
   const [{ limit }] = limitsOf(report)
   expect(report.variants[0]).toMatchObject({ key: 'path', keys: 1 })
   expect(limit).toBeGreaterThan(60)
   const byHeader = { ...suggest, key: 'header.x-key' }
-  await expect(simulate({ log, suggest: byHeader, missing: 'skip' })).rejects.toThrow(
+  await expect(reported({ suggest: byHeader, missing: 'skip' })).rejects.toThrow(
     '--key header.x-key: the format combined has no field "header.x-key"',
   )
 })
 
 test('refuses a log that can be read only once', async () => {
   const once = Readable.from([Buffer.from(combinedLog(traffic()))])
-  await expect(simulate({ log: once, suggest: { target: 'requests<=1%' } })).rejects.toThrow(
+  await expect(reported({ log: once, suggest: { target: 'requests<=1%' } })).rejects.toThrow(
     'Pass a file',
   )
 })
@@ -192,7 +198,7 @@ test('refuses a log that can be read only once', async () => {
 test.each(['requests<1%', 'clients<=1%', 'requests<=100%', 'keys<=', ''])(
   'refuses the target %j',
   async (target) => {
-    await expect(simulate({ log, suggest: { target } })).rejects.toThrow(
+    await expect(reported({ suggest: { target } })).rejects.toThrow(
       'expected requests<=0.1% or keys<=1%',
     )
   },
