@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { WebSocket } from 'ws'
 import {
   byHeader,
@@ -84,16 +84,19 @@ describe('limitMessages', () => {
   })
 
   test('counts denials from the start when the quota would have been full again', async () => {
-    const limiter = createLimiter({
-      name: 'messages',
-      policies: gcra({ limit: 10, window: '1s', burst: 1 }),
-    })
+    let now = 0
+    const monotonic = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => monotonic.mockRestore())
+    const policies = gcra({ limit: 10, window: '1s', burst: 1 })
+    const limiter = createLimiter({ name: 'messages', policies, clock: () => now })
     const { connected } = await serve(limiter)
     const { client, seen } = await connected()
-    for (let round = 0; round < 3; round++) {
+    for (let round = 1; round <= 3; round++) {
       for (let n = 0; n < 3; n++) client.send(`${round}`)
-      await sleep(1100)
+      await vi.waitFor(() => expect(seen).toHaveLength(3 * round))
+      now += 1000
     }
+    await sleep(20)
     expect(client.readyState).toBe(client.OPEN)
     expect(seen).toHaveLength(9)
     expect(seen.filter((one) => typeof one === 'string')).toHaveLength(3)
