@@ -86,7 +86,7 @@ const pairs = runs(8000)
 test('a claim about two rules is true of all requests', () => {
   const random = new Random(1)
   const document: RulesDocument = { version: 1, name: 'pairs', rules: [] }
-  const requests = Array.from({ length: 400 }, () => randomRequest(random))
+  const requests = Array.from({ length: 200 }, () => randomRequest(random))
   let found = 0
   for (let i = 0; i < pairs; i++) {
     const outer = randomRule(random, 'outer')

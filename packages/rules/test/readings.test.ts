@@ -91,13 +91,14 @@ test.each([['^'], ['\\'], ['/'], ['%41'], ['%ff'], [';/'], ['%2F'], [' '], ['#^'
   - { id: r, when: { path: '/users/:id/posts' }, key: param.id, limit: 1, window: 1m }`)
     for (const length of [2000, 15_000]) {
       const url = `/${piece.repeat(Math.floor(length / piece.length))}x`
-      const rounds = Array.from({ length: 50 }, () => {
+      let fastest = Infinity
+      for (let round = 0; round < 50 && fastest >= 1; round++) {
         const start = process.cpuUsage()
         for (let i = 0; i < 10; i++) rules.judge({ url }, 0)
         const { user, system } = process.cpuUsage(start)
-        return (user + system) / 10_000
-      })
-      expect(Math.min(...rounds)).toBeLessThan(1)
+        fastest = Math.min(fastest, (user + system) / 10_000)
+      }
+      expect(fastest).toBeLessThan(1)
     }
   },
 )

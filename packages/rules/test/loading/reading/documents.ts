@@ -3,14 +3,18 @@ import { RulesError, type RuleSet, type RulesText } from '../../../src/index.js'
 export const head = 'version: 1\nname: api'
 export const rule = '{ id: a, limit: 1, window: 1m }'
 
-/** Rules without an effect that make the document large. */
-export const filling = Array.from(
-  { length: 500 },
-  (_, i) => `  - { id: filling-${i}, then: { tag: t } }`,
-).join('\n')
+/** Rules without an effect, and a comment that makes the document large. */
+export const filling = [
+  ...Array.from({ length: 40 }, (_, i) => `  - { id: filling-${i}, then: { tag: t } }`),
+  `# ${'x'.repeat(20_000)}`,
+].join('\n')
 
 export function textOf(text: string, files: Readonly<Record<string, string>> = {}): RulesText {
   return { text, format: 'yaml', files: new Map(Object.entries(files)) }
+}
+
+function jsonOf(document: unknown): RulesText {
+  return { text: JSON.stringify(document), format: 'json', files: new Map() }
 }
 
 /** The parts of a rule set that every copy of the package has. */
@@ -65,16 +69,11 @@ export const documents: readonly (readonly [what: string, text: RulesText])[] = 
   ],
   [
     'too many rules',
-    textOf(
-      `${head}\nrules:\n${Array.from({ length: 10_001 }, (_, i) => `- { id: r${i}, then: deny }`).join('\n')}`,
-    ),
+    jsonOf({
+      version: 1,
+      name: 'api',
+      rules: Array.from({ length: 10_001 }, (_, i) => ({ id: `r${i}`, then: 'deny' })),
+    }),
   ],
-  [
-    'JSON',
-    {
-      text: JSON.stringify({ version: 1, name: 'api', note: 'x'.repeat(20_000), rules: [] }),
-      format: 'json',
-      files: new Map(),
-    },
-  ],
+  ['JSON', jsonOf({ version: 1, name: 'api', note: 'x'.repeat(20_000), rules: [] })],
 ]
