@@ -2,15 +2,14 @@ import { usePostgres } from '@sluice/conformance/postgres'
 import type { Database } from '@sluice/core/database'
 import { describeDatabase } from '@sluice/testing'
 import pg from 'pg'
-import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { postgresDatabase, type PostgresDatabaseSettings } from '../src/database.js'
+import { postgresDatabase } from '../src/database.js'
 import { postgresSchema } from '../src/index.js'
+import { describePostgresJs, isTraffic, usual } from './postgres-js.js'
 
 const server = usePostgres()
 /** The instances take turns. */
 let next = 0
-const usual = { schema: 'public', table: 'sluice', logged: false, prepare: true, migrate: false }
 
 describe('pg', () => {
   const pools: pg.Pool[] = []
@@ -75,18 +74,4 @@ describe('after a failover that has lost the last saves', () => {
   })
 })
 
-describe('postgres.js', () => {
-  const settings: PostgresDatabaseSettings = { ...usual, table: `it's "quoted"`, migrate: true }
-  const opened: Database[] = []
-  let sql: postgres.Sql
-  beforeAll(() => {
-    sql = postgres(server.url, { max: 4, onnotice() {} })
-    for (let i = 0; i < 2; i++) opened.push(postgresDatabase(sql, settings))
-  })
-  afterAll(() => sql.end())
-
-  describeDatabase('a table that the first call creates', () => opened[next++ % 2], {
-    describe,
-    it,
-  })
-})
+describePostgresJs(server, (name) => !isTraffic(name))
