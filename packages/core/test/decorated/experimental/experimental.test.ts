@@ -1,8 +1,3 @@
-import { spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import process from 'node:process'
-import { expect, test } from 'vitest'
 import { limited } from '../../../src/index.js'
 import { newLimiter, noting } from '../reports.js'
 import { describeDecorated } from '../suite.js'
@@ -49,12 +44,3 @@ describeDecorated(ByCompiler, limiter, ['object', 'string', 'object'], () =>
     get: () => async () => 'nothing',
   }),
 )
-
-test('the types are right under this system', () => {
-  const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
-  const compiler = join(dirname(typescript), 'bin', 'tsc')
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname], {
-    encoding: 'utf8',
-  })
-  expect([status, stdout]).toEqual([0, ''])
-})

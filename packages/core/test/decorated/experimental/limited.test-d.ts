@@ -1,4 +1,4 @@
-// Checked under `experimentalDecorators` by the test beside it, and with all others by npm run check:types.
+// Checked by npm run check:types, with `experimentalDecorators` and with standard decorators.
 import { limited } from '../../../src/index.js'
 import { newLimiter } from '../reports.js'
 

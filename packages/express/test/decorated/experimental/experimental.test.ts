@@ -1,7 +1,3 @@
-import { spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import process from 'node:process'
 import type { NextFunction, Request, Response } from 'express'
 import { expect, test } from 'vitest'
 import { fixedWindow, RateLimit, type RateLimitOptions } from '../../../src/index.js'
@@ -60,13 +56,4 @@ test('the decorator is called with the arguments of `experimentalDecorators`', (
     read() {}
   }
   expect([Noted.name, ...calledWith]).toEqual(['Noted', 'object', 'string', 'object'])
-})
-
-test('the types are right with `experimentalDecorators`', () => {
-  const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
-  const compiler = join(dirname(typescript), 'bin', 'tsc')
-  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname], {
-    encoding: 'utf8',
-  })
-  expect([status, stdout]).toEqual([0, ''])
 })

@@ -1,4 +1,4 @@
-// Checked with `experimentalDecorators` by the test in this folder, and with standard decorators by npm run check:types.
+// Checked by npm run check:types, with `experimentalDecorators` and with standard decorators.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimit, rateLimit } from '../../../src/index.js'
 
