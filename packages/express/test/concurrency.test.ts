@@ -26,7 +26,7 @@ async function leave(app: Parameters<typeof createServer>[1], arrived: () => boo
   const { port } = server.address() as AddressInfo
   const leaving = new AbortController()
   const gone = fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal })
-  await vi.waitUntil(arrived)
+  await vi.waitUntil(arrived, { interval: 5 })
   leaving.abort()
   await expect(gone).rejects.toThrow()
 }
@@ -48,10 +48,10 @@ describe.each(frameworks)('%s', (_, create) => {
       void reports.create(request, response, next)
     })
     await leave(app, () => ends.length === 1)
-    await vi.waitUntil(() => closed.length === 1)
+    await vi.waitUntil(() => closed.length === 1, { interval: 5 })
     expect(held()).toBe(1)
     ends[0]()
-    await vi.waitFor(() => expect(held()).toBe(0))
+    await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
   })
 
   test('a handler is done when it ends the response, even if the client has disconnected', async () => {
@@ -63,7 +63,7 @@ describe.each(frameworks)('%s', (_, create) => {
       ends.push(() => response.send('nobody reads this'))
     })
     await leave(app, () => ends.length === 1)
-    await vi.waitUntil(() => closed.length === 1)
+    await vi.waitUntil(() => closed.length === 1, { interval: 5 })
     expect(held()).toBe(1)
     ends[0]()
     expect(held()).toBe(0)

@@ -29,10 +29,10 @@ function pendingHandlers() {
     async disconnect(send: Awaited<ReturnType<typeof serve>>) {
       const leaving = new AbortController()
       const gone = send('/', { signal: leaving.signal })
-      await vi.waitUntil(() => ends.length === 1)
+      await vi.waitUntil(() => ends.length === 1, { interval: 5 })
       leaving.abort()
       await expect(gone).rejects.toThrow()
-      await vi.waitUntil(() => closed.length === 1)
+      await vi.waitUntil(() => closed.length === 1, { interval: 5 })
     },
   }
 }
@@ -49,10 +49,10 @@ test('a handler that has sent its response is done when its promise settles', as
   })
   const send = await serve(app)
   expect((await send()).body).toBe('accepted')
-  await vi.waitUntil(() => closed.length === 1)
+  await vi.waitUntil(() => closed.length === 1, { interval: 5 })
   expect(held()).toBe(1)
   ends[0]()
-  await vi.waitFor(() => expect(held()).toBe(0))
+  await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
 })
 
 test('a method of a class is done when its promise settles, even if the client has disconnected', async () => {
@@ -72,7 +72,7 @@ test('a method of a class is done when its promise settles, even if the client h
   await disconnect(send)
   expect(held()).toBe(1)
   ends[0]()
-  await vi.waitFor(() => expect(held()).toBe(0))
+  await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
 })
 
 test.each([
@@ -89,5 +89,5 @@ test.each([
   await disconnect(send)
   expect(held()).toBe(1)
   ends[0]()
-  await vi.waitFor(() => expect(held()).toBe(0))
+  await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
 })

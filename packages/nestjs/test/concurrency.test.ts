@@ -73,13 +73,13 @@ describe.each(platforms)('%s', (_, adapter) => {
       })
       const leaving = new AbortController()
       const gone = ask('/', { signal: leaving.signal })
-      await vi.waitUntil(() => ends.length === 1)
+      await vi.waitUntil(() => ends.length === 1, { interval: 5 })
       leaving.abort()
       await expect(gone).rejects.toThrow()
-      await vi.waitUntil(() => closed.mock.calls.length === 1)
+      await vi.waitUntil(() => closed.mock.calls.length === 1, { interval: 5 })
       expect(held()).toBe(1)
       ends[0](error)
-      await vi.waitFor(() => expect(held()).toBe(0))
+      await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
     },
   )
 
@@ -118,7 +118,7 @@ describe.each(platforms)('%s', (_, adapter) => {
       ['/observed', 200],
     ] as const) {
       expect((await ask(path)).status).toBe(status)
-      await vi.waitFor(() => expect(held()).toBe(0))
+      await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
     }
   })
 
@@ -140,10 +140,10 @@ describe.each(platforms)('%s', (_, adapter) => {
     onTestFinished(() => app.getHttpServer().closeAllConnections())
     const leaving = new AbortController()
     const gone = ask('/', { signal: leaving.signal })
-    await vi.waitUntil(() => responses.length === 1)
+    await vi.waitUntil(() => responses.length === 1, { interval: 5 })
     leaving.abort()
     await expect(gone).rejects.toThrow()
-    await vi.waitUntil(() => responses[0].destroyed)
+    await vi.waitUntil(() => responses[0].destroyed, { interval: 5 })
     expect(held()).toBe(1)
     responses[0].end()
     expect(held()).toBe(0)

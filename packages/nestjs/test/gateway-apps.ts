@@ -99,6 +99,6 @@ export const sockets: Sockets[] = [
 ]
 
 async function received(events: [string, unknown][], count: number): Promise<[string, unknown][]> {
-  await vi.waitUntil(() => events.length >= count)
+  await vi.waitUntil(() => events.length >= count, { interval: 5 })
   return events.slice(0, count)
 }

@@ -49,9 +49,9 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     const { options: limit, used } = counted(fixedWindow({ limit: 5, window: '1m' }))
     const query = await serve({ providers: [logins([RateLimit({ ...limit, count: 'failures' })])] })
     await query('mutation { a: login(password: "right") b: login(password: "right") }')
-    await vi.waitFor(() => expect(used()).toBe(0))
+    await vi.waitFor(() => expect(used()).toBe(0), { interval: 5 })
     await query('mutation { a: login(password: "right") b: login(password: "wrong") }')
-    await vi.waitFor(() => expect(used()).toBe(1))
+    await vi.waitFor(() => expect(used()).toBe(1), { interval: 5 })
   })
 
   test('a succeeding field does not hide the failing one from the limit of the module', async () => {
@@ -62,10 +62,10 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     })
     await query('{ a: work b: work }')
     await query('mutation { noop login(password: "right") }')
-    await vi.waitFor(() => expect(used()).toBe(0))
+    await vi.waitFor(() => expect(used()).toBe(0), { interval: 5 })
     for (let i = 1; i <= 3; i++) {
       await query('mutation { a: noop login(password: "wrong") b: noop }')
-      await vi.waitFor(() => expect(used()).toBe(i))
+      await vi.waitFor(() => expect(used()).toBe(i), { interval: 5 })
     }
   })
 
@@ -84,7 +84,7 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     decorate(Slow, [Resolver()], { work: [Query('work')], other: [Query('other')] })
     const query = await serve({ imports: [RateLimitModule.forRoot(limit)], providers: [Slow] })
     const answer = query('{ other work again: work }')
-    await vi.waitUntil(() => ends.length === 2)
+    await vi.waitUntil(() => ends.length === 2, { interval: 5 })
     expect(used()).toBe(1)
     expect(Object.keys((await query('{ work }')).errors)).toEqual(['work'])
     ends[0]()
@@ -92,7 +92,7 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     expect(used()).toBe(1)
     ends[1]()
     expect((await answer).data).toEqual({ other: null, work: 'worked', again: 'worked' })
-    await vi.waitFor(() => expect(used()).toBe(0))
+    await vi.waitFor(() => expect(used()).toBe(0), { interval: 5 })
   })
 
   test('the lease of a call that a later guard denies ends', async () => {
@@ -107,7 +107,7 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     const query = await serve({ providers: [Items] })
     expect(Object.keys((await query('{ work }')).errors)).toEqual(['work'])
     expect(used()).toBe(1)
-    await vi.waitFor(() => expect(used()).toBe(0))
+    await vi.waitFor(() => expect(used()).toBe(0), { interval: 5 })
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(used()).toBe(0)
   })

@@ -65,7 +65,7 @@ function service(
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
-  await vi.waitUntil(() => server.listening)
+  await vi.waitUntil(() => server.listening, { interval: 5 })
   const address = server.address()
   await new Promise((resolve) => server.close(resolve))
   return typeof address === 'object' && address !== null ? address.port : 0
@@ -232,7 +232,7 @@ describe('a microservice over TCP', () => {
     const client = ClientProxyFactory.create({ transport: Transport.TCP, options })
     onTestFinished(() => void client.close())
     for (let i = 0; i < 3; i++) await lastValueFrom(client.emit('hear', {}), { defaultValue: null })
-    await vi.waitUntil(() => heard.length > 0)
+    await vi.waitUntil(() => heard.length > 0, { interval: 5 })
     expect(await lastValueFrom(client.send('count', {}))).toBe(1)
     Logger.overrideLogger(false)
     expect(logged.mock.calls).toEqual([])
@@ -257,13 +257,13 @@ describe('a microservice over TCP', () => {
     const send = await start({ controllers: [Logins] })
     for (let i = 0; i < 2; i++) {
       expect(await send('login', '')).toBe(1)
-      await vi.waitFor(() => expect(failures.used()).toBe(0))
+      await vi.waitFor(() => expect(failures.used()).toBe(0), { interval: 5 })
       expect(await send('work')).toBe(1)
-      await vi.waitFor(() => expect(running.used()).toBe(0))
+      await vi.waitFor(() => expect(running.used()).toBe(0), { interval: 5 })
     }
     expect(await send('login', 'fails')).toHaveProperty('error')
     expect(await send('login', '')).toBe(2)
-    await vi.waitFor(() => expect(failures.used()).toBe(1))
+    await vi.waitFor(() => expect(failures.used()).toBe(1), { interval: 5 })
   })
 
   test('passes the decision to a parameter', async () => {

@@ -85,7 +85,7 @@ export function site(
     handler: (response, url) => void serve(response, url),
     actions,
     async over(count) {
-      await vi.waitFor(() => expect(closed).toBe(count))
+      await vi.waitFor(() => expect(closed).toBe(count), { interval: 5 })
       await setImmediate()
     },
   }
