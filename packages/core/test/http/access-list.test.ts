@@ -98,8 +98,8 @@ test('finds an address in the inner and in the outer of nested ranges', () => {
   ])
 })
 
-test('finds addresses in ten thousand ranges, and none between them', () => {
-  const networks = Array.from({ length: 10_000 }, (_, i) => `${10 + (i >> 8)}.${i & 255}`)
+test('finds addresses in a thousand ranges, and none between them', () => {
+  const networks = Array.from({ length: 1000 }, (_, i) => `${10 + (i >> 8)}.${i & 255}`)
   const entries = new Entries([
     ...networks.map((network) => `${network}.64.0/18`),
     ...networks.map((network) => `2001:db8:${network.replace('.', ':')}::/72`),

@@ -410,9 +410,9 @@ test('the cache keeps the latest ten thousand denials', async () => {
   const { stub, limiter } = bench({ policies: fixedWindow({ limit: 0, window: '1h' }) })
   for (let i = 0; i < 10_001; i++) await limiter.consume(`${i}`)
   stub.calls.length = 0
-  for (let i = 1; i < 10_001; i++) {
-    expect((await limiter.consume(`${i}`)).source).toBe('local')
-  }
+  const sources = new Set<string>()
+  for (let i = 1; i < 10_001; i++) sources.add((await limiter.consume(`${i}`)).source)
+  expect([...sources]).toEqual(['local'])
   expect((await limiter.consume('0')).source).toBe('store')
   expect((await limiter.consume('1')).source).toBe('store')
   expect((await limiter.consume('3')).source).toBe('local')
