@@ -52,7 +52,8 @@ test.each([1, 999, 1000, 1001, 2500, 3000, 5200])(
     const files = { 'l.txt': order.map(addressOf).join('\n') }
     const rules = await compiled(listed('address', 'ip'), { files })
     const isFound = (ip: string): boolean => asked(rules, { ip })[0] === 'r'
-    for (let i = 0; i < count; i++) expect([i, isFound(addressOf(i))]).toEqual([i, true])
+    const entries = Array.from({ length: count }, (_, i) => addressOf(i))
+    expect(entries.filter((ip) => !isFound(ip))).toEqual([])
     expect([addressOf(count), '10.0.0.1', '9.255.255.255'].filter(isFound)).toEqual([])
   },
 )
