@@ -292,7 +292,7 @@ test('a clock that steps back by weeks does not lengthen a window', () => {
 })
 
 describe('the zone of the process', () => {
-  test.each(['UTC', 'Asia/Shanghai', 'America/New_York'])('has no effect: %s', async (TZ) => {
+  test.each(['Asia/Shanghai', 'America/New_York'])('has no effect: %s', async (TZ) => {
     const program = `
         import { calendarWindow, createLimiter } from '@sluice/core'
         const cases = JSON.parse(process.argv[1])

@@ -163,7 +163,7 @@ async function act(
 }
 
 /** @param tries how many runs the properties have with `SLUICE_RUNS=1` */
-export function describeTruthOfDenials(tries: number, more: fc.Parameters<unknown> = {}): void {
+export function describeTruthOfDenials(tries: number): void {
   beforeEach(holdTime)
   afterEach(releaseTime)
 
@@ -191,7 +191,7 @@ export function describeTruthOfDenials(tries: number, more: fc.Parameters<unknow
         expect(await caching.status('a')).toEqual(await plain.status('a'))
         expect(await caching.status('b')).toEqual(await plain.status('b'))
       }),
-      { numRuns: runs(1.5 * tries), ...more },
+      { numRuns: runs(1.5 * tries) },
     )
     // With few cached denials the test would prove nothing.
     expect(local / all).toBeGreaterThan(0.15)
@@ -222,7 +222,7 @@ export function describeTruthOfDenials(tries: number, more: fc.Parameters<unknow
           expectSame(seen(answer), seen(truth))
         }
       }),
-      { numRuns: runs(tries), ...more },
+      { numRuns: runs(tries) },
     )
     expect(local).toBeGreaterThan(runs(tries))
   })
@@ -257,7 +257,7 @@ export function describeTruthOfDenials(tries: number, more: fc.Parameters<unknow
           )
         }
       }),
-      { numRuns: runs(tries), ...more },
+      { numRuns: runs(tries) },
     )
     expect(local).toBeGreaterThan(runs(tries))
   })
