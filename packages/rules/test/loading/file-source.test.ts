@@ -12,6 +12,8 @@ import {
 } from '../../src/loading/sources/rule-source.js'
 import { useFolders } from './folder.js'
 
+// The source waits for a tenth of a second before it trusts a file, so the tests run side by side.
+
 const folder = useFolders()
 const document = 'version: 1\nname: a\nlists:\n  bots: { kind: text, file: lists/bots.txt }\n'
 const hourAgo = new Date(Date.now() - 3_600_000)
@@ -57,7 +59,7 @@ async function readAfter(
   return read(source, before?.version)
 }
 
-test('delivers the document with the files that it names, relative to it', async () => {
+test.concurrent('delivers the document with the files that it names, relative to it', async () => {
   const { path } = await documentWithList()
   const content = await read(fileSource(path))
   expect(content?.text).toBe(document)
@@ -65,7 +67,7 @@ test('delivers the document with the files that it names, relative to it', async
   expect([...(content?.files ?? [])]).toEqual([['lists/bots.txt', 'crawler\n']])
 })
 
-test('accepts the absolute path of a file', async () => {
+test.concurrent('accepts the absolute path of a file', async () => {
   const path = join(await folder(), 'rules.yaml')
   const list = join(await folder(), 'bots.txt')
   await writeFile(list, 'crawler\n')
@@ -87,13 +89,13 @@ test('a line that moves from one file to another changes the version', () => {
   expect(versionOf('', 'b')).not.toBe(versionOf('b', ''))
 })
 
-test('reads a file whose name ends in .json as JSON, and accepts a URL', async () => {
+test.concurrent('reads a file whose name ends in .json as JSON, and accepts a URL', async () => {
   const path = join(await folder(), 'Rules.JSON')
   await writeFile(path, '{}')
   expect((await read(fileSource(pathToFileURL(path))))?.format).toBe('json')
 })
 
-test('a relative path is relative to the working directory, which the error names', async () => {
+test.concurrent('a relative path is relative to the working directory, which the error names', async () => {
   const source = fileSource('absent.yaml')
   expect(source.location).toBe(join(process.cwd(), 'absent.yaml'))
   await expect(read(source)).rejects.toThrow(
@@ -101,35 +103,35 @@ test('a relative path is relative to the working directory, which the error name
   )
 })
 
-test('delivers nothing while the files are unchanged', async () => {
+test.concurrent('delivers nothing while the files are unchanged', async () => {
   const { path } = await documentWithList()
   const source = fileSource(path)
   const content = await read(source)
   expect(await read(source, content?.version)).toBeUndefined()
 })
 
-test('delivers the document again to a caller that knows another version', async () => {
+test.concurrent('delivers the document again to a caller that knows another version', async () => {
   const { path } = await documentWithList()
   const source = fileSource(path)
   await read(source)
   expect((await read(source, 'another'))?.text).toBe(document)
 })
 
-test('finds a list that changed without its document', async () => {
+test.concurrent('finds a list that changed without its document', async () => {
   const content = await readAfter(({ list }) => writeFile(list, 'spider\n'))
   expect(content?.files.get('lists/bots.txt')).toBe('spider\n')
 })
 
-test('finds a change that keeps the size and the time of the file', async () => {
+test.concurrent('finds a change that keeps the size and the time of the file', async () => {
   const content = await readAfter(({ list }) => writeOld(list, 'CRAWLER\n'))
   expect(content?.files.get('lists/bots.txt')).toBe('CRAWLER\n')
 })
 
-test('delivers nothing for a file that was written again with the same content', async () => {
+test.concurrent('delivers nothing for a file that was written again with the same content', async () => {
   expect(await readAfter(({ path }) => writeFile(path, document))).toBeUndefined()
 })
 
-test('follows the symbolic links of a ConfigMap, and reads its files of one version', async () => {
+test.concurrent('follows the symbolic links of a ConfigMap, and reads its files of one version', async () => {
   const at = await folder()
   for (const version of ['1', '2']) {
     await mkdir(join(at, version))
@@ -153,7 +155,7 @@ test('follows the symbolic links of a ConfigMap, and reads its files of one vers
   expect([second?.text, second?.files.get('list.txt')]).toEqual([documentOf('2'), '2'])
 })
 
-test('never mixes the versions of a ConfigMap that is swapped all the time', async () => {
+test.concurrent('never mixes the versions of a ConfigMap that is swapped all the time', async () => {
   const at = await folder()
   let next = 0
   const swap = async (): Promise<void> => {
@@ -190,7 +192,7 @@ test('never mixes the versions of a ConfigMap that is swapped all the time', asy
   expect(contents).toBe(3)
 })
 
-test('finds a list beside the symbolic link, if the document has none beside itself', async () => {
+test.concurrent('finds a list beside the symbolic link, if the document has none beside itself', async () => {
   const at = await folder()
   await mkdir(join(at, 'real'))
   await writeFile(join(at, 'real', 'rules.yaml'), documentOf('1'))
@@ -200,7 +202,7 @@ test('finds a list beside the symbolic link, if the document has none beside its
   expect(content?.files.get('list.txt')).toBe('beside the link')
 })
 
-test('finds a file that was missing for a moment', async () => {
+test.concurrent('finds a file that was missing for a moment', async () => {
   const path = join(await folder(), 'rules.yaml')
   const reading = read(fileSource(path))
   await sleep(50)
@@ -208,14 +210,14 @@ test('finds a file that was missing for a moment', async () => {
   expect((await reading)?.text).toBe('version: 1\n')
 })
 
-test('delivers a text that does not parse, without files', async () => {
+test.concurrent('delivers a text that does not parse, without files', async () => {
   const path = join(await folder(), 'rules.yaml')
   await writeFile(path, 'name: [')
   const content = await read(fileSource(path))
   expect([content?.text, content?.files.size]).toEqual(['name: [', 0])
 })
 
-test('delivers nothing of a file that is being written, and all of it afterwards', async () => {
+test.concurrent('delivers nothing of a file that is being written, and all of it afterwards', async () => {
   const { path } = await documentWithList()
   const source = fileSource(path)
   const before = await read(source)
@@ -238,7 +240,7 @@ test('delivers nothing of a file that is being written, and all of it afterwards
   expect((await read(source, before?.version))?.text).toBe(written)
 })
 
-test.each([
+test.concurrent.each([
   ['is missing', async () => {}, 'there is no such file'],
   ['is a folder', (path: string) => mkdir(path), 'it is not a file'],
   [

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { afterAll } from 'vitest'
 
-/** Makes folders that are removed after each test. */
+/** Makes folders that are removed after the tests of the file. */
 export function useFolders(): () => Promise<string> {
   const made: string[] = []
-  afterEach(async () => {
+  afterAll(async () => {
     await Promise.all(made.splice(0).map((path) => rm(path, { recursive: true, force: true })))
   })
   return async () => {
