@@ -108,7 +108,7 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     expect(Object.keys((await query('{ work }')).errors)).toEqual(['work'])
     expect(used()).toBe(1)
     await vi.waitFor(() => expect(used()).toBe(0), { interval: 5 })
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setTimeout(resolve, 100))
     expect(used()).toBe(0)
   })
 })
