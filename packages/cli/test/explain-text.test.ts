@@ -80,16 +80,16 @@ test('a count has what is used, what remains, the delay and the time to the full
   const text = explanationAsText(
     await explained(
       '  - { id: all, key: user, limit: 3, window: 1m, algorithm: fixedWindow }\n' +
-        '  - { id: queue, key: user, policy: { kind: leakyQueue, leak: 1, every: 2s, maxDelay: 10s } }\n' +
+        '  - { id: queue, key: user, policy: { kind: leakyQueue, leak: 1, every: 100ms, maxDelay: 500ms } }\n' +
         '  - { id: free, key: user, policy: { kind: unlimited } }\n',
       { times: 2 },
     ),
     plain,
   )
   expect(text).toContain('now    allows: 2 used, 1 of 3 remain, full in 1m\n')
-  expect(text).toMatch(/now {4}allows: \d used, \d of \d remain, full in 4s, delayed by 4s\n/)
+  expect(text).toMatch(/now {4}allows: \d used, \d of \d remain, full in 200ms, delayed by 200ms\n/)
   expect(text).toContain('now    no limit\n')
-  expect(text).toMatch(/\nnow: allowed, delayed by 4s\n$/)
+  expect(text).toMatch(/\nnow: allowed, delayed by 200ms\n$/)
 })
 
 test('several policies of a rule have names, and one has none', async () => {
