@@ -236,7 +236,7 @@ describe.each(stores)('with a store that replies %s', (_, makeStore) => {
     ],
   ])('a request is not delayed if %s', async (_, first, second) => {
     const limiter = createLimiter({ name: 'rules', policies: perMinute(9), store: makeStore() })
-    const policy = gcra({ limit: 1, window: '100ms', burst: 1 })
+    const policy = gcra({ limit: 1, window: '3s', burst: 1 })
     const both = { a: { policy, outcome: first }, b: { policy, outcome: second } }
     const judgement = asks({ enforced: [consumption(both)] })
     expect((await decideByRules(limiter, judgement)).allowed).toBe(true)
