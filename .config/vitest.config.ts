@@ -38,7 +38,8 @@ export default defineConfig({
   test: {
     projects: [
       ...sharedAndIsolated('quick', quick),
-      ...sharedAndIsolated('slow', slow),
+      // Each property has twice the runs that it has in the quick tests.
+      ...sharedAndIsolated('slow', slow, { SLUICE_RUNS: process.env['SLUICE_RUNS'] ?? '0.2' }),
       { extends: true, test: { name: 'pages', include: pages, server } },
       { extends: true, test: { name: 'platforms', include: platforms, server } },
       {
@@ -63,12 +64,16 @@ export default defineConfig({
   },
 })
 
-function sharedAndIsolated(name: string, files: readonly string[]) {
+function sharedAndIsolated(
+  name: string,
+  files: readonly string[],
+  env: Record<string, string> = {},
+) {
   const isolated = files.filter((file) => alone.test(textOf(file)))
   const shared = files.filter((file) => !isolated.includes(file))
   return [
-    { extends: true as const, test: { name, include: shared, isolate: false, server } },
-    { extends: true as const, test: { name: `${name}-isolated`, include: isolated, server } },
+    { extends: true as const, test: { name, include: shared, isolate: false, server, env } },
+    { extends: true as const, test: { name: `${name}-isolated`, include: isolated, server, env } },
   ]
 }
 
