@@ -6,7 +6,7 @@ import { describeChangedPolicies } from './policies/changed-policies.js'
 import { describeChosenPolicies } from './policies/chosen-policies.js'
 import { describeCosts } from './methods/costs.js'
 import { describeDefinitions } from './algorithms/definitions.js'
-import { describeForms } from './policies/forms.js'
+import { describeForms, describePairsOfForms } from './policies/forms.js'
 import { describeExemptPolicies } from './policies/exempt-policies.js'
 import { describeKeys } from './policies/keys.js'
 import { describeReads } from './methods/reads.js'
@@ -28,7 +28,8 @@ import { describeStatus } from './methods/status.js'
  * The contract of a store. The factory is called before each test. It may return the same store again, because each test has its own
  * limiters.
  *
- * @param share the share of its runs that each property has. Less than 1 for a store whose calls take long
+ * @param share the share of its runs that each property has. Less than 1 for a store whose calls take long: it also has fewer pairs of forms of
+ * state
  *
  * @example
  * describeStore('memoryStore', () => memoryStore())
@@ -43,6 +44,7 @@ export function describeStore(name: string, makeStore: StoreFactory, share = 1):
     describeKeys(open)
     describeChangedPolicies(open)
     describeChosenPolicies(open)
+    describePairsOfForms(open, share === 1 ? 'all' : 'some')
     describeForms(open)
     describeTime(open)
     describeStepsBack(open)
