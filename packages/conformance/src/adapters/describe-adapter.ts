@@ -28,63 +28,100 @@ import { describeUnblocking } from './contract/keys/unblocking.js'
 import { describeTargets, describeUrls } from './contract/keys/urls.js'
 import { describeWaiting } from './contract/counting/waiting.js'
 
+/** Parts of the contract of an adapter over a store. */
+type DescribeOver = (adapter: Adapter, makeStore: () => Store) => void
+
 /**
- * The contract of an adapter, over real HTTP: all of it on a memory store, and on a real Redis the parts that differ if the store answers
- * later.
+ * The contract of an adapter, over real HTTP: all of it on a memory store, and on a real Redis parts that differ if the store answers later.
+ *
+ * @param describeOver the parts on Redis
  *
  * @example
  * describeAdapter({ name: 'Express 5', protocol: 'HTTP/1.1', serve })
  */
-export function describeAdapter(adapter: Adapter): void {
+export function describeAdapter(
+  adapter: Adapter,
+  describeOver: DescribeOver = describeMainPartsOver,
+): void {
   describe(adapter.name, () => {
-    const open = serversOf(adapter, () => memoryStore())
-    describeRows(adapter)
-    describeAnswers(open)
-    describeHeaders(open)
-    if (adapter.writesResponse) describeEarly(open)
-    describeKeys(adapter, open)
-    describeAddresses(open)
-    describeUnblocking(open)
-    describeUrls(open)
-    if (adapter.protocol === 'HTTP/1.1') describeTargets(open)
-    describeLists(open)
-    describePlans(open)
-    describeOutcomes(adapter, open)
-    describeWaiting(open)
-    describeQueues(open)
-    describeDenials(open)
-    describeConcurrency(adapter, open)
-    describeDecisions(open)
-    describeSecondLimiter(open)
-    describeMistakes(adapter, open)
-    describeLimiter(open)
-    describeRules(open)
-    describeWrongRequests(open)
-    if (adapter.protocol === 'HTTP/1.1') describePipelining(adapter, open)
-    else describeResets(open)
+    describeInMemory(adapter)
+    describeOnRedis(adapter, describeOver)
+  })
+}
 
-    describe('on a real Redis', () => {
-      const redis = useRedis()
-      describeAdapterOver(adapter, () =>
-        redisStore(redis.connection, { timeout: '10s', prefix: randomUUID() }),
-      )
-    })
+/** The whole contract on a memory store. */
+export function describeInMemory(adapter: Adapter): void {
+  describePlatformParts(adapter)
+  describeOtherParts(adapter)
+}
+
+/** The parts that depend on how the platform of an adapter reads requests and writes responses, on a memory store. */
+export function describePlatformParts(adapter: Adapter): void {
+  const open = serversOf(adapter, () => memoryStore())
+  describeRows(adapter)
+  describeAnswers(open)
+  describeHeaders(open)
+  if (adapter.writesResponse) describeEarly(open)
+  describeAddresses(open)
+  describeUrls(open)
+  if (adapter.protocol === 'HTTP/1.1') describeTargets(open)
+  describeOutcomes(adapter, open)
+  describeWaiting(open)
+  describeConcurrency(adapter, open)
+  describeMistakes(adapter, open)
+  if (adapter.protocol === 'HTTP/1.1') describePipelining(adapter, open)
+  else describeResets(open)
+}
+
+/** All other parts, on a memory store. */
+export function describeOtherParts(adapter: Adapter): void {
+  const open = serversOf(adapter, () => memoryStore())
+  describeKeys(adapter, open)
+  describeUnblocking(open)
+  describeLists(open)
+  describePlans(open)
+  describeQueues(open)
+  describeDenials(open)
+  describeDecisions(open)
+  describeSecondLimiter(open)
+  describeLimiter(open)
+  describeRules(open)
+  describeWrongRequests(open)
+}
+
+export function describeOnRedis(adapter: Adapter, describeOver: DescribeOver): void {
+  describe('on a real Redis', () => {
+    const redis = useRedis()
+    describeOver(adapter, () =>
+      redisStore(redis.connection, { timeout: '10s', prefix: randomUUID() }),
+    )
   })
 }
 
 /**
- * The parts of the contract that differ if the store answers later.
+ * All parts of the contract that differ if the store answers later.
  *
  * @param makeStore makes a store without counts
  */
 export function describeAdapterOver(adapter: Adapter, makeStore: () => Store): void {
+  describeMainPartsOver(adapter, makeStore)
+  describeFurtherPartsOver(adapter, makeStore)
+}
+
+/** Those parts in which code of the adapter waits for the store, or runs after the response. */
+export function describeMainPartsOver(adapter: Adapter, makeStore: () => Store): void {
   const open = serversOf(adapter, makeStore)
   describeAnswers(open)
   describeOutcomes(adapter, open)
+  describeConcurrency(adapter, open)
+}
+
+/** The others of them. */
+export function describeFurtherPartsOver(adapter: Adapter, makeStore: () => Store): void {
+  const open = serversOf(adapter, makeStore)
   describeWaiting(open)
   describeQueues(open)
   describeDenials(open)
-  describeConcurrency(adapter, open)
   describeMistakes(adapter, open)
   describeLimiter(open)
   describeRules(open)

@@ -1,3 +1,4 @@
-import { describeAdapter, express } from '@sluice/conformance/adapters'
+import { describeAdapter, describeAdapterOver, express } from '@sluice/conformance/adapters'
 
-describeAdapter(express[1])
+// All parts on Redis. The other adapters have some of them in the slow tests.
+describeAdapter(express[1], describeAdapterOver)

@@ -1,3 +1,6 @@
-import { describeAdapter, fastify } from '@sluice/conformance/adapters'
+import { describeAdapter, describePlatformParts, fastify } from '@sluice/conformance/adapters'
+import { describe } from 'vitest'
 
-for (const adapter of fastify) describeAdapter(adapter)
+const [http1, http2] = fastify
+describeAdapter(http1)
+describe(http2.name, () => describePlatformParts(http2))

@@ -1,4 +1,7 @@
-import { describeAdapter, nestjs } from '@sluice/conformance/adapters'
+import { describeAdapter, describePlatformParts, nestjs } from '@sluice/conformance/adapters'
+import { describe } from 'vitest'
 
 // With NestJS 11, or with NestJS 10 in the vitest project "nest10".
-for (const adapter of nestjs) describeAdapter(adapter)
+const [onExpress, onFastify] = nestjs
+describeAdapter(onExpress)
+describe(onFastify.name, () => describePlatformParts(onFastify))

@@ -1,5 +1,12 @@
 import { memoryStore } from '@sluice/core'
-import { fastify, koa, nestjs } from '@sluice/conformance/adapters'
+import {
+  describeMainPartsOver,
+  describeOnRedis,
+  express,
+  fastify,
+  koa,
+  nestjs,
+} from '@sluice/conformance/adapters'
 import { afterAll, describe, expect } from 'vitest'
 import type { Adapter } from '../../src/adapters/adapter.js'
 import { describeAddresses } from '../../src/adapters/contract/keys/addresses.js'
@@ -36,3 +43,7 @@ describe.each([koa[1], fastify[0], nestjs[0]].map((adapter) => byRules(adapter, 
     describeConcurrency(adapter, open)
   },
 )
+
+describe.each([byRules(express[1], translated)])('$name', (adapter: Adapter) => {
+  describeOnRedis(adapter, describeMainPartsOver)
+})

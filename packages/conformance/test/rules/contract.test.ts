@@ -1,5 +1,5 @@
-import { describeAdapter, express } from '@sluice/conformance/adapters'
-import { afterAll, expect } from 'vitest'
+import { describeInMemory, express } from '@sluice/conformance/adapters'
+import { afterAll, describe, expect } from 'vitest'
 import { byRules, type Translated } from './by-rules.js'
 
 // A document of one rule decides as the options of `rateLimit` do: the contract of adapters holds for both.
@@ -11,4 +11,5 @@ afterAll(() => {
   expect(translated.byRules).toBeGreaterThan(translated.others)
 })
 
-describeAdapter(byRules(express[1], translated))
+const adapter = byRules(express[1], translated)
+describe(adapter.name, () => describeInMemory(adapter))
