@@ -231,7 +231,8 @@ describe('over memory, to the millisecond', () => {
   }
 })
 
-describe.each(bothStores(server))('in real time, on $where', ({ makeStore }) => {
+// They wait at the same time.
+describe.concurrent.each(bothStores(server))('in real time, on $where', ({ makeStore }) => {
   test('a burst continues in its order and no faster than the queue leaks, and the requests beyond maxDelay are denied first', async () => {
     // Slow enough that all requests are decided before the queue has leaked once.
     const policies = leakyQueue({ leak: 1, every: 250, maxDelay: 1250 })

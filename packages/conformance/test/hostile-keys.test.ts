@@ -19,7 +19,7 @@ import { describe, expect, test } from 'vitest'
 const server = useRedis()
 
 const long = 'x'.repeat(300)
-const huge = 'y'.repeat(1_000_000)
+const huge = 'y'.repeat(100_000)
 
 /** Characters that end a line, a field, a string, a tag or an escape, pairs that look alike, and lone surrogates, which have no UTF-8 form. */
 const pieces = fc.constantFrom(
@@ -116,7 +116,7 @@ describe.each(stores)('in %s', (_, open) => {
     )
   })
 
-  test('keys of a million characters that differ in one character are different', async () => {
+  test('keys of a hundred thousand characters that differ in one character are different', async () => {
     const limiter: Limiter = createLimiter({ name: randomUUID(), policies, store: open() })
     const twins: Key[] = [
       huge,

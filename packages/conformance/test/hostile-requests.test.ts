@@ -127,7 +127,7 @@ test('the header fields are valid for policies of any names', async () => {
         }
       },
     ),
-    { numRuns: runs(20) },
+    { numRuns: runs(30) },
   )
 })
 

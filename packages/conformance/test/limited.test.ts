@@ -54,7 +54,7 @@ test('a lease is renewed while the function runs longer than the lease', async (
     limiter,
     forAll,
   )(async () => {
-    await sleep(900)
+    await sleep(500)
     return (await limiter.peek('all')).allowed
   })
   expect(await work()).toBe(false)

@@ -158,7 +158,7 @@ test('a decision by several policies finds a row again that the insertion of ano
     burst: fixedWindow({ limit: 50, window: '1m' }),
     total: fixedWindow({ limit: 100, window: '1h' }),
   }
-  for (let i = 0; i < 30; i++) {
+  for (let i = 0; i < 10; i++) {
     const limiter = createLimiter({ name: 'api', policies })
     const keys = Array.from({ length: 1500 }, (_, id) => `${id}`)
     for (const key of keys) limiter.consume({ burst: notLimited, total: key })

@@ -24,7 +24,7 @@ import {
 } from '@sluice/core'
 import { randomFrom } from '../src/random.js'
 
-const steps = Number(process.env['SLUICE_STEPS'] ?? 2000)
+const steps = Number(process.env['SLUICE_STEPS'] ?? 1000)
 const seed = Number(process.env['SLUICE_SEED'] ?? 1)
 
 /** A store without plans: it has only `run`. */

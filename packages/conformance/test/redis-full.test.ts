@@ -14,7 +14,7 @@ import { families } from '@sluice/conformance'
 import { useRedis } from '@sluice/conformance/redis'
 import { afterEach, describe, expect, test } from 'vitest'
 
-const maxMemory = 3 * 2 ** 20
+const maxMemory = 2.5 * 2 ** 20
 
 const settings = ['--maxmemory', `${maxMemory}`, '--maxmemory-policy', 'noeviction']
 const server = useRedis({ settings })
@@ -51,7 +51,7 @@ test.each([
 ])('a flood of new keys stops at the memory limit: %s', async (_, policies) => {
   const limiter = limiterOf(policies)
   let denied = 0
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 200 && denied <= 1000; i++) {
     const flood = Array.from({ length: 100 }, (_, j) => limiter.consume(`${i} ${j}`))
     denied += (await Promise.all(flood)).filter(({ source }) => source === 'closed').length
   }

@@ -79,21 +79,6 @@ describe('time to live', () => {
     },
   )
 
-  test('expired state is deleted soon, by the server’s clock', async () => {
-    const limiters = sizedAlgorithms.map(({ name, sample }) =>
-      createLimiter({ name, policies: sample(2, 40).policy, store: storeOf() }),
-    )
-    for (const limiter of limiters) {
-      expect((await limiter.consume('key', { cost: 2 })).remaining).toBe(0)
-    }
-    const strings = (await server.connection.keys('*')).filter((key) => key.endsWith('}'))
-    expect(strings.length).toBe(sizedAlgorithms.length)
-    await delay(2 * 40 + 10)
-    for (const limiter of limiters) expect((await limiter.peek('key')).remaining).toBe(2)
-    await delay(1000)
-    expect(await server.connection.keys('*')).toEqual([])
-  })
-
   test('a peek, a denial, and a reset of an unused key create no key', async () => {
     const limiter = createLimiter({
       name: 'untouched',
@@ -105,41 +90,6 @@ describe('time to live', () => {
     await limiter.consume('nothing taken', { cost: 0 })
     await limiter.reset('reset')
     expect(await server.connection.keys('*')).toEqual([])
-  })
-
-  test('a block is removed by the first write after its end and the margin for a clock that steps back', async () => {
-    const policies = fixedWindow({ limit: 5, window: '1h' })
-    const limiter = createLimiter({ name: 'blocked', policies, store: storeOf(), denyCache: false })
-    await limiter.consume('key')
-    const bytes = await server.connection.strlen('sluice:blocked:{key}')
-    await limiter.block('key', '50ms')
-    await delay(60)
-    await limiter.consume('key')
-    expect(await server.connection.strlen('sluice:blocked:{key}')).toBeGreaterThan(bytes)
-    await delay(1000)
-    expect((await limiter.consume('key')).remaining).toBe(2)
-    expect(await server.connection.strlen('sluice:blocked:{key}')).toBe(bytes)
-  })
-
-  test('an exemption of a key without counts takes nine bytes, and is kept as long as it lasts and a second', async () => {
-    const policies = fixedWindow({ limit: 5, window: '1h' })
-    const limiter = createLimiter({ name: 'exempt', policies, store: storeOf(), denyCache: false })
-    const state = 'sluice:exempt:{key}'
-    await limiter.exempt('key', '2h')
-    expect(await server.connection.strlen(state)).toBe(1 + 6 + 2)
-    expect(Math.ceil((await server.connection.pttl(state)) / 1000)).toBe(7201)
-    await limiter.unexempt('key')
-    expect(await server.connection.exists(state)).toBe(0)
-    await limiter.consume('key')
-    const bytes = await server.connection.strlen(state)
-    await limiter.exempt('key', '50ms')
-    await limiter.consume('key')
-    await delay(60)
-    expect('exempt' in (await limiter.consume('key'))).toBe(false)
-    expect(await server.connection.strlen(state)).toBeGreaterThan(bytes)
-    await delay(1000)
-    expect((await limiter.consume('key')).remaining).toBe(2)
-    expect(await server.connection.strlen(state)).toBe(bytes)
   })
 
   test('a reset is recorded for as long as the deleted units would have counted', async () => {
@@ -296,26 +246,5 @@ describe('a rolling deploy to another form of state', () => {
     expect(await endMs()).toBe(first)
     await before.consume('user', { cost: 4 })
     expect(Math.round(((await endMs()) - first) / 60_000)).toBe(4 * 12)
-  })
-
-  test('and not longer: afterwards the state is as if there had been one version', async () => {
-    const brief = fixedWindow({ limit: 5, window: '50ms' })
-    const [before, after] = versions({ a: brief, b: brief }, { a: gcra(hour), b: brief }, 'api')
-    await before.consume('user')
-    await after.consume('user')
-    await after.consume('new')
-    const { connection } = server
-    const lengths = async () =>
-      Promise.all(['user', 'new'].map((key) => connection.strlen(`sluice:api:{${key}}`)))
-    const [both, one] = await lengths()
-    expect(both).toBeGreaterThan(one)
-    await before.consume('user')
-    await after.consume('user')
-    await delay(1100)
-    await after.consume('user')
-    expect(await lengths()).toEqual([one, one])
-    const state = await connection.getBuffer('sluice:api:{user}')
-    // In the order of the policies, which the script of the plan reads at once.
-    expect(state?.subarray(0, 3)).toEqual(Buffer.from('\0\x01a'))
   })
 })

@@ -90,7 +90,6 @@ export function describeSlidingWindows(open: OpenSetup): void {
       [1, 1],
       [2, 2],
       [3, 4],
-      [5, 8],
       [100, 198],
     ])('with a limit of %i allows exactly %i units at most in any window', async (limit, most) => {
       const setup = await open()
