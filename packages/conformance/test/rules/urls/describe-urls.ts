@@ -10,8 +10,8 @@ import { randomUrls } from './random-url.js'
 import { patterns, routes, type Ran } from './routes.js'
 import { Spy } from './spy.js'
 
-/** 10,000 with `SLUICE_RUNS=10`. */
-const count = runs(1000)
+/** 20,000 with `SLUICE_RUNS=10`. */
+const count = runs(2000)
 
 const formsOfPattern = ['deny', ...Object.values(forms).flat()]
 

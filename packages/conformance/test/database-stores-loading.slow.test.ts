@@ -1,0 +1,8 @@
+import { describeStore } from '@sluice/conformance'
+import { MapDatabase, unlimitedStore } from '@sluice/conformance/databases'
+import { databaseStore } from '@sluice/core/database'
+
+const store = unlimitedStore(
+  databaseStore(new MapDatabase({ returnsRows: false }), { timeout: '10s', rememberedRows: 0 }),
+)
+describeStore('databaseStore over a map, which loads each row first', () => store, 0.5)
