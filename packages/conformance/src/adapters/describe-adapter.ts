@@ -55,20 +55,15 @@ export function describeInMemory(adapter: Adapter): void {
   describeOtherParts(adapter)
 }
 
-/** The parts that depend on how the platform of an adapter reads requests and writes responses, on a memory store. */
+/** The parts that depend most on the platform of an adapter: responses, and the work at their end; on a memory store. */
 export function describePlatformParts(adapter: Adapter): void {
   const open = serversOf(adapter, () => memoryStore())
   describeRows(adapter)
   describeAnswers(open)
   describeHeaders(open)
   if (adapter.writesResponse) describeEarly(open)
-  describeAddresses(open)
-  describeUrls(open)
-  if (adapter.protocol === 'HTTP/1.1') describeTargets(open)
   describeOutcomes(adapter, open)
-  describeWaiting(open)
   describeConcurrency(adapter, open)
-  describeMistakes(adapter, open)
   if (adapter.protocol === 'HTTP/1.1') describePipelining(adapter, open)
   else describeResets(open)
 }
@@ -77,13 +72,18 @@ export function describePlatformParts(adapter: Adapter): void {
 export function describeOtherParts(adapter: Adapter): void {
   const open = serversOf(adapter, () => memoryStore())
   describeKeys(adapter, open)
+  describeAddresses(open)
+  describeUrls(open)
+  if (adapter.protocol === 'HTTP/1.1') describeTargets(open)
   describeUnblocking(open)
   describeLists(open)
   describePlans(open)
+  describeWaiting(open)
   describeQueues(open)
   describeDenials(open)
   describeDecisions(open)
   describeSecondLimiter(open)
+  describeMistakes(adapter, open)
   describeLimiter(open)
   describeRules(open)
   describeWrongRequests(open)

@@ -1,6 +1,6 @@
-import { memoryStore } from '@sluice/core'
 import {
-  describeMainPartsOver,
+  describeAdapterOver,
+  describeInMemory,
   describeOnRedis,
   express,
   fastify,
@@ -8,42 +8,22 @@ import {
   nestjs,
 } from '@sluice/conformance/adapters'
 import { afterAll, describe, expect } from 'vitest'
-import type { Adapter } from '../../src/adapters/adapter.js'
-import { describeAddresses } from '../../src/adapters/contract/keys/addresses.js'
-import { describeAnswers } from '../../src/adapters/contract/answers/answers.js'
-import { describeConcurrency } from '../../src/adapters/contract/counting/concurrency.js'
-import { describeDenials } from '../../src/adapters/contract/answers/denials.js'
-import { describeHeaders } from '../../src/adapters/contract/answers/headers.js'
-import { describeOutcomes } from '../../src/adapters/contract/counting/outcomes.js'
-import { describeQueues } from '../../src/adapters/contract/counting/queues.js'
-import { describeWaiting } from '../../src/adapters/contract/counting/waiting.js'
-import { serversOf } from '../../src/adapters/test-server.js'
 import { byRules, type Translated } from './by-rules.js'
+import { describeRuleParts } from './rule-parts.js'
 
-// The part of the contract of adapters that rules decide, on the other frameworks.
+// The whole contract of adapters by rules, and on the other frameworks the part that rules decide.
 
 const translated: Translated = { byRules: 0, others: 0 }
 
 afterAll(() => {
   // Otherwise all options could be passed on unchanged, and the test would prove nothing.
-  expect(translated.byRules).toBeGreaterThan(9 * translated.others)
+  expect(translated.byRules).toBeGreaterThan(translated.others)
 })
 
-describe.each([koa[1], fastify[0], nestjs[0]].map((adapter) => byRules(adapter, translated)))(
-  '$name',
-  (adapter: Adapter) => {
-    const open = serversOf(adapter, () => memoryStore())
-    describeAnswers(open)
-    describeHeaders(open)
-    describeAddresses(open)
-    describeOutcomes(adapter, open)
-    describeWaiting(open)
-    describeQueues(open)
-    describeDenials(open)
-    describeConcurrency(adapter, open)
-  },
-)
+const others = [koa[1], fastify[0], nestjs[0]].map((adapter) => byRules(adapter, translated))
+describe.each(others)('$name', (adapter) => describeRuleParts(adapter))
 
-describe.each([byRules(express[1], translated)])('$name', (adapter: Adapter) => {
-  describeOnRedis(adapter, describeMainPartsOver)
+describe.each([byRules(express[1], translated)])('$name', (adapter) => {
+  describeInMemory(adapter)
+  describeOnRedis(adapter, describeAdapterOver)
 })
