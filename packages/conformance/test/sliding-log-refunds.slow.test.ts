@@ -21,8 +21,8 @@ function redis(): Store {
 
 const start = 1_763_683_200_000
 
-describe('a refund in a log of 100,000 records', () => {
-  const count = 100_000
+describe('a refund in a log of 30,000 records', () => {
+  const count = 30_000
   const policies = slidingLog({ limit: count, window: '1h' })
 
   let inRedis: Awaited<ReturnType<typeof filled>>
@@ -47,7 +47,7 @@ describe('a refund in a log of 100,000 records', () => {
     const written: number[] = []
     const read: number[] = []
     const micros: number[] = []
-    for (const at of [0, 1, 62, 40_000, 70_001, count - 200, count - 2]) {
+    for (const at of [0, 1, 62, 12_000, 21_001, count - 200, count - 2]) {
       await server.connection.config('RESETSTAT')
       await inRedis.limiter.refund(inRedis.decisions[at])
       const stats = await server.connection.info('commandstats')
@@ -60,7 +60,7 @@ describe('a refund in a log of 100,000 records', () => {
     // A chunk and a field of each level of the corrections; of the newest chunk only the chunk.
     expect(written).toEqual([5, 5, 5, 5, 5, 5, 1])
     expect(read.filter((calls) => calls > 12)).toEqual([])
-    // Writing all later records would take over 200 ms.
+    // Writing all later records would take over 60 ms.
     expect(micros.filter((usec) => usec > 20_000)).toEqual([])
   })
 
@@ -76,19 +76,19 @@ describe('a refund in a log of 100,000 records', () => {
     expect(oldest < 10 * newest).toBe(true)
   })
 
-  test('thousands of refunds in memory leave correct decisions', async () => {
-    for (let from = 0; from < count; from += 10_000) {
-      const chosen = Array.from({ length: 300 }, (_, i) => from + 33 * i + 2)
+  test('hundreds of refunds leave correct decisions', async () => {
+    for (let from = 0; from < count; from += 3000) {
+      const chosen = Array.from({ length: 90 }, (_, i) => from + 33 * i + 2)
       for (const { limiter, decisions } of [inRedis, inMemory]) {
         await Promise.all(chosen.map((at) => limiter.refund(decisions[at])))
       }
       await expectSame(inRedis.limiter, inMemory.limiter)
     }
-    expect((await inRedis.limiter.peek('key')).remaining).toBe(3007)
+    expect((await inRedis.limiter.peek('key')).remaining).toBe(907)
   })
 
   async function expectSame(one: Limiter, other: Limiter): Promise<void> {
-    for (const cost of [1, 100, 30_000, 99_000, count]) {
+    for (const cost of [1, 100, 9000, 29_700, count]) {
       expect(await one.peek('key', { cost })).toEqual(await other.peek('key', { cost }))
     }
   }

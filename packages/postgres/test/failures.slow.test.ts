@@ -103,7 +103,7 @@ describe.each(Object.entries(troubles))('while %s', (name, make) => {
         longest.ms = Math.max(longest.ms, performance.now() - startedAt)
         if (source === 'store') taken.store++
         else taken.fallback++
-        await delay(2)
+        await delay(5)
       }
     }
 

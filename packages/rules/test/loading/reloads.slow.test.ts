@@ -19,7 +19,7 @@ test('no request is decided by two of 1,000 documents, and none of them stays in
     '--expose-gc',
     program,
     '1000',
-    '20',
+    '8',
   ])
   const { decided, mixed, versions, half, end }: Result = JSON.parse(stdout)
   expect(mixed).toBe(0)
