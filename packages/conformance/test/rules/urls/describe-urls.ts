@@ -31,7 +31,7 @@ export function describeUrls(applications: readonly Application[]): void {
 
     test(
       'avoid no limit of the route that serves them, and receive no exemption of another one',
-      { timeout: runs(300_000) },
+      { timeout: runs(600_000) },
       async () => {
         const randomUrl = randomUrls(seed)
         const watchKey = createKeyWatch()

@@ -60,7 +60,7 @@ describe(`${count} random hosts (SLUICE_SEED=${seed})`, () => {
 
   test(
     'are no other host for a rule than for the application',
-    { timeout: runs(300_000) },
+    { timeout: runs(600_000) },
     async () => {
       const random = randomRequests()
       const wrong: string[] = []
