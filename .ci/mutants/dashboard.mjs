@@ -164,8 +164,8 @@ export const mutants = [
   {
     file: `${root}/data/merge.ts`,
     name: 'a reset in another process is not seen',
-    find: 'if (cleared.size > 0 &&',
-    replace: 'if (cleared.size < 0 &&',
+    find: 'cleared.size > 0 && lastAt <=',
+    replace: 'cleared.size < 0 && lastAt <=',
   },
   {
     file: `${root}/data/merge.ts`,

@@ -14,9 +14,12 @@ export class RequestError extends Error {
   }
 }
 
-/** @returns {Promise<View>} */
-export function loadView() {
-  return request('api/view')
+/**
+ * @param {number} rows the most rows of each list of keys
+ * @returns {Promise<View>}
+ */
+export function loadView(rows) {
+  return request(`api/view?rows=${rows}`)
 }
 
 /**

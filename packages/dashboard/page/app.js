@@ -1,14 +1,14 @@
 import { acts } from './acts.js'
 import { loadKey, loadView, RequestError, sendAct } from './api.js'
 import { createChart } from './chart.js'
-import { deniedRows } from './denied.js'
+import { deniedRows, deniedTotal } from './denied.js'
 import { fieldText } from './fields.js'
 import { clockMinutes, count, millisecondsOf } from './numbers.js'
-import { heldOrder, nameOf } from './order.js'
+import { heldOrder, leftList, nameOf } from './order.js'
 import { page } from './page.js'
 import { poll } from './poll.js'
 import { chartOf, limitersIn } from './series.js'
-import { onChange, serverNow, state, update, updateOpen } from './state.js'
+import { mostRows, onChange, serverNow, state, update, updateOpen } from './state.js'
 import { render } from './vendor/lit-html.js'
 
 /** @import { OpenKey, State } from './state.js' */
@@ -38,6 +38,9 @@ const handlers = {
       [list]: state.lengths[list] + (list === 'denied' ? 20 : 16),
     }
     update({ lengths })
+    // The rows are not loaded yet.
+    if (state.isPaused) void load()
+    else poller.now()
   },
   onOpen({ limiter, id, key, canAct }, act = 'block') {
     const open = { limiter, key, canAct, ...(id === undefined ? {} : { id }), ...withAct(act) }
@@ -101,18 +104,23 @@ function dialog() {
 
 async function load() {
   try {
-    const view = await loadView()
+    const view = await loadView(rowsOf(state.lengths))
     // A limiter can disappear, and its name would still be the filter.
     const scope = view.limiters.some(({ name }) => name === state.scope) ? state.scope : ''
     const fresh = deniedRows(view, scope)
-    const held = isInList() ? heldOrder(fresh, state.denied) : fresh
+    const held = isInList() ? heldOrder(fresh, state.denied, leftList(view)) : fresh
     const isHeld = held.some((row, i) => fresh[i] === undefined || nameOf(row) !== nameOf(fresh[i]))
-    const said = newsOf(view, fresh.length)
+    const said = newsOf(view, deniedTotal(view, scope))
     update({ view, scope, loadedAt: Date.now(), failure: undefined, denied: held, isHeld, said })
   } catch (error) {
     fail(error)
   }
   if (state.open?.canAct === true && state.failure === undefined) await readKey(state.open)
+}
+
+/** More rows than a list shows, so that a row which falls behind others stays in it. @param {State['lengths']} lengths */
+function rowsOf({ denied, requests, denials }) {
+  return Math.min(mostRows, 10 + Math.max(denied, requests, denials))
 }
 
 /** @param {unknown} error */
@@ -138,8 +146,8 @@ function newsOf(view, denied) {
   if (state.failure !== undefined) return 'The server answers again.'
   if (view.share.state === 'failed' && state.view?.share.state !== 'failed')
     return 'Redis does not answer, so only this process is shown.'
-  if (state.view === undefined || denied <= state.denied.length || Date.now() - saidAt < 10_000)
-    return state.said
+  const before = state.view === undefined ? denied : deniedTotal(state.view, state.scope)
+  if (denied <= before || Date.now() - saidAt < 10_000) return state.said
   saidAt = Date.now()
   return `${count(denied)} ${denied === 1 ? 'key is' : 'keys are'} limited now.`
 }

@@ -1,8 +1,8 @@
 import * as icons from './icons.js'
 import { clock, count, duration } from './numbers.js'
 import { nameOf } from './order.js'
-import { limitersIn } from './series.js'
-import { serverNow } from './state.js'
+import { limitersIn, total } from './series.js'
+import { mostRows, serverNow } from './state.js'
 import { repeat } from './vendor/directives/repeat.js'
 import { html, nothing } from './vendor/lit-html.js'
 
@@ -23,11 +23,16 @@ export function deniedRows(view, scope) {
     .toSorted((a, b) => b.denials - a.denials)
 }
 
+/** The number of keys that are limited now, with those that the view does not list. @param {View} view @param {string} scope */
+export function deniedTotal(view, scope) {
+  return total(limitersIn(view, scope).map((limiter) => limiter.deniedTotal))
+}
+
 /**
  * @param {State} state
  * @param {{ onOpen: OnOpen, onMore: () => void, onTouch: () => void }} handlers
  */
-export function deniedTable({ view, denied, isHeld, lengths }, { onOpen, onMore, onTouch }) {
+export function deniedTable({ view, denied, isHeld, lengths, scope }, { onOpen, onMore, onTouch }) {
   if (denied.length === 0)
     return html`<p class="nothing">
       ${icons.check}<span
@@ -36,6 +41,9 @@ export function deniedTable({ view, denied, isHeld, lengths }, { onOpen, onMore,
       >
     </p>`
   const shown = denied.slice(0, lengths.denied)
+  const limiters = view === undefined ? [] : limitersIn(view, scope)
+  const all = total(limiters.map(({ deniedTotal }) => Math.min(mostRows, deniedTotal)))
+  const more = Math.max(all, denied.length) - shown.length
   const mayAct = view?.role === 'write' && shown.some(({ canAct }) => canAct)
   return html`<table class="keys" @pointermove=${onTouch} @pointerdown=${onTouch}>
       <caption class="hidden">
@@ -56,9 +64,9 @@ export function deniedTable({ view, denied, isHeld, lengths }, { onOpen, onMore,
     </table>
     <div class="list-foot">
       ${
-        denied.length > shown.length
+        more > 0
           ? html`<button type="button" class="quiet" @click=${onMore}>
-              Show ${Math.min(20, denied.length - shown.length)} more of ${count(denied.length)}
+              Show ${Math.min(20, more)} more of ${count(more + shown.length)}
             </button>`
           : nothing
       }

@@ -1,4 +1,4 @@
-import { deniedTable } from './denied.js'
+import { deniedTable, deniedTotal } from './denied.js'
 import { header } from './header.js'
 import { hour } from './hour.js'
 import { keyDialog } from './key-dialog.js'
@@ -52,14 +52,13 @@ export function page(state, chart, handlers) {
 /** @param {State} state @param {ReturnType<typeof chartOf>} chart @param {Handlers} handlers */
 function traffic(state, chart, handlers) {
   const { onOpen, onMoreOf, onShape } = handlers
+  const { view, scope } = state
   return html`${hour(state, chart, onShape)}
     <section class="sheet" aria-labelledby="limited-title">
       <div class="sheet-head">
         <h2 id="limited-title">
           Limited now
-          <span class="total"
-            >${count(state.denied.filter(({ isGone }) => isGone !== true).length)}</span
-          >
+          <span class="total">${count(view === undefined ? 0 : deniedTotal(view, scope))}</span>
         </h2>
         ${lookUp(state, onOpen)}
       </div>

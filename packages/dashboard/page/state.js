@@ -47,6 +47,9 @@
  * @property {string} said the last message for a screen reader
  */
 
+/** The most rows of each list of keys that the server sends of a limiter. */
+export const mostRows = 200
+
 /** @type {State} */
 export const state = {
   loadedAt: 0,

@@ -1,7 +1,7 @@
 import { keyButton } from './denied.js'
 import { clockMinutes, count, short } from './numbers.js'
 import { nameOf } from './order.js'
-import { limitersIn } from './series.js'
+import { limitersIn, total } from './series.js'
 import { repeat } from './vendor/directives/repeat.js'
 import { html, nothing, svg } from './vendor/lit-html.js'
 
@@ -35,6 +35,8 @@ function topList({ view, scope, lengths }, list, { onOpen, onMoreOf }) {
   const unlisted = Math.max(0, ...limiters.map(({ top }) => top[list].unlisted))
   const sinceAt = Math.min(...limiters.map(({ top }) => top[list].sinceAt))
   const shown = rows.slice(0, lengths[list])
+  const all = total(limiters.map(({ top }) => top[list].total))
+  const more = all - shown.length
   const most = rows[0]?.count ?? 0
   return html`<section class="sheet" aria-labelledby="top-${list}">
     <div class="sheet-head">
@@ -64,9 +66,9 @@ function topList({ view, scope, lengths }, list, { onOpen, onMoreOf }) {
     }
     <div class="list-foot">
       ${
-        rows.length > shown.length
+        more > 0
           ? html`<button type="button" class="quiet" @click=${() => onMoreOf(list)}>
-              Show ${Math.min(16, rows.length - shown.length)} more of ${count(rows.length)}
+              Show ${Math.min(16, more)} more of ${count(all)}
             </button>`
           : nothing
       }

@@ -101,8 +101,8 @@ export function dashboardWith<R extends IncomingMessage>(
   const shown = { acting: [...byName.keys()], rules, mask: safeMask(mask) }
   const desk = new KeyDesk(byName, share, processes, ids, shown)
   const api = {
-    view: async ({ role }: { readonly role: 'read' | 'write' }) =>
-      viewOf(processes, ids, shown, role),
+    view: async ({ role }: { readonly role: 'read' | 'write' }, rows: number) =>
+      viewOf(processes, ids, shown, role, rows),
     key: desk.key.bind(desk),
     search: desk.search.bind(desk),
     act: desk.act.bind(desk),

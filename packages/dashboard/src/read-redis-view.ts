@@ -1,7 +1,7 @@
 import type { SupportedClient } from '@sluice/core'
 import { mergedStores } from './collect/store-records.js'
 import { mergedLimiters } from './data/merge.js'
-import { limiterViews } from './data/present.js'
+import { limiterViews, mostRows } from './data/present.js'
 import type { SharedData } from './data/process-data.js'
 import { readSnapshot } from './data/read-snapshot.js'
 import { redisView, type RedisViewOptions } from './share/redis-view.js'
@@ -34,7 +34,7 @@ export async function readRedisView(
   return {
     at,
     ...common,
-    limiters: limiterViews(mergedLimiters(nothing, data), [], { at, startsAt }, shown),
+    limiters: limiterViews(mergedLimiters(nothing, data), [], { at, startsAt }, shown, mostRows),
     stores: mergedStores(data.map(({ stores }) => stores)),
   }
 }

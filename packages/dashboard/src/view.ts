@@ -32,8 +32,10 @@ export interface LimiterView {
   readonly policies: readonly PolicyView[]
   readonly series: Series
   readonly top: { readonly requests: TopKeys; readonly denials: TopKeys }
-  /** Keys that are denied now, or were a moment ago, most denials first, at most 200. */
+  /** Keys that are denied now, or were a moment ago, most denials first. At most as many as the request asks for with `rows`. */
   readonly denied: readonly DeniedKey[]
+  /** The number of keys that are denied, with those that are not listed. */
+  readonly deniedTotal: number
 }
 
 /** Counts in steps of 10 s, oldest first, 360 of them; the last one is the current step. */
@@ -60,8 +62,11 @@ export interface PolicyView {
 
 /** The most frequent keys of the last minutes, most frequent first. */
 export interface TopKeys {
+  /** At most as many as the request asks for with `rows`. */
   readonly keys: readonly TopKey[]
-  /** The most often that a key can have occurred which is not listed. */
+  /** The number of keys that a request can ask for, at most 50. */
+  readonly total: number
+  /** The most often that any further key can have occurred. */
   readonly unlisted: number
   /** When the counts began: five to ten minutes before, or when the process started. */
   readonly sinceAt: number

@@ -9,7 +9,8 @@ beforeAll(async () => {
 })
 
 const notice = (page: Page) => page.locator('.notices .notice')
-const polls = () => served.server.requests.filter((request) => request === 'GET api/view').length
+const polls = () =>
+  served.server.requests.filter((request) => request.startsWith('GET api/view')).length
 
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate(`
@@ -38,7 +39,7 @@ test('if the server fails, the page says so, keeps the last figures without colo
 
 test('if the server is gone, the page says so', async () => {
   const { page } = await served.open('busy')
-  await page.route('**/api/view', (route) => route.abort())
+  await page.route('**/api/view?*', (route) => route.abort())
   await notice(page).waitFor()
   expect(await notice(page).innerText()).toMatch(/^The server does not answer\. Since /)
   await page.context().close()
@@ -61,7 +62,7 @@ test.each([401, 403])(
 
 test('if a page for signing in is the answer, the page says so', async () => {
   const { page } = await served.open('busy')
-  await page.route('**/api/view', (route) =>
+  await page.route('**/api/view?*', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>' }),
   )
   await notice(page).waitFor()
@@ -126,7 +127,7 @@ test('the page asks every 2 seconds while it is visible and not paused', async (
 
 /** Acts, and waits until the answer to a poll is drawn. */
 async function answered(page: Page, act: () => Promise<unknown>): Promise<void> {
-  const answer = page.waitForResponse('**/api/view')
+  const answer = page.waitForResponse('**/api/view?*')
   await act()
   await (await answer).finished()
   await drawn(page)

@@ -39,7 +39,7 @@ export async function serve(folder?: string): Promise<Served> {
 
 /** Lets two seconds pass, and waits until the answer to the poll is drawn. */
 export async function nextPoll(page: Page): Promise<void> {
-  const answer = page.waitForResponse('**/api/view')
+  const answer = page.waitForResponse('**/api/view?*')
   await page.clock.runFor(2000)
   await (await answer).finished()
   await drawn(page)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import type { Act, KeyView, View } from '../page/view.js'
+import type { Act, KeyView, TopKeys, View } from '../page/view.js'
 import { idOf } from './samples.js'
 import { scenarios, type ScenarioName } from './scenarios.js'
 
@@ -65,25 +65,31 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
     response.setHeader('x-content-type-options', 'nosniff')
     if (!isScenario(name)) return send(response, 404, 'not found')
     const view = scenarios[name](Date.now())
-    if (path === 'api/view') return sendView(response, view)
+    if (path === 'api/view') return sendView(response, view, Number(searchParams.get('rows')))
     if (path === 'api/key') return sendKey(response, view, searchParams)
     if (path === 'api/search') return sendFound(response, view, searchParams)
     if (path === 'api/act') return act(request, response, view)
     sendFile(response, path === '' ? 'index.html' : path)
   }
 
-  function sendView(response: ServerResponse, view: View): void {
+  function sendView(response: ServerResponse, view: View, rows: number): void {
     if (answer.status !== undefined) return send(response, answer.status, {})
     const shown = answer.view === undefined ? view : answer.view(view)
     const now = Date.now()
-    const limiters = shown.limiters.map((one) => ({
-      ...one,
-      denied: one.denied.flatMap((row) => {
+    const limiters = shown.limiters.map(({ top: { requests, denials }, ...one }) => {
+      const denied = one.denied.flatMap((row) => {
         const { blockedUntil = 0, exemptUntil = 0 } = changed.get(row.id) ?? {}
         if (exemptUntil > now) return []
         return blockedUntil > now ? [{ ...row, isBlocked: true, untilAt: blockedUntil }] : [row]
-      }),
-    }))
+      })
+      const first = (list: TopKeys) => ({ ...list, keys: list.keys.slice(0, rows) })
+      return {
+        ...one,
+        top: { requests: first(requests), denials: first(denials) },
+        denied: denied.slice(0, rows),
+        deniedTotal: denied.length,
+      }
+    })
     send(response, 200, { ...shown, limiters })
   }
 

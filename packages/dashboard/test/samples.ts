@@ -75,6 +75,7 @@ export function limiter(
       denials: topKeys(at, name, rate * share * 150, rows),
     },
     denied: rows,
+    deniedTotal: rows.length,
   }
 }
 
@@ -94,7 +95,7 @@ function topKeys(
     const error = i < 3 ? 0 : Math.round(most * 0.002 * i)
     return { id: idOf(limiterName, key), key, count: Math.round(most / (i + 1)), error }
   })
-  return { keys, unlisted: Math.round(most * 0.03), sinceAt: at - 412_000 }
+  return { keys, total: keys.length, unlisted: Math.round(most * 0.03), sinceAt: at - 412_000 }
 }
 
 export function denied(

@@ -177,12 +177,14 @@ function attacked(
   const listed = (list: TopKeys, count: number) => ({
     ...list,
     keys: [{ id, key, count, error: 0 }, ...list.keys],
+    total: list.total + 1,
   })
   return {
     ...rest,
     series: { ...series, denied: plus(series.denied) },
     policies: [{ ...first, denied: plus(first.denied) }, ...morePolicies],
     denied: [attacker, ...helpers, ...rows],
+    deniedTotal: 1 + helpers.length + rows.length,
     top: {
       requests: listed(top.requests, denials + 120),
       denials: listed(top.denials, denials),
@@ -202,7 +204,7 @@ function hostile(at: number): View {
     denied: rows,
   })
   const keys = rows.map(({ id, key }, i) => ({ id, key, count: 400 - i, error: i }))
-  const list = { keys, unlisted: 0, sinceAt: at - 412_000 }
+  const list = { keys, total: keys.length, unlisted: 0, sinceAt: at - 412_000 }
   return {
     ...base(at),
     limiters: [{ ...api, top: { requests: list, denials: list } }],

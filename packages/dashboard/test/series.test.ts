@@ -5,7 +5,7 @@ import type { LimiterView } from '../page/view.js'
 const stepMs = 10_000
 
 function limiter(name: string, denied: readonly number[], policies = [name]): LimiterView {
-  const none = { keys: [], unlisted: 0, sinceAt: 0 }
+  const none = { keys: [], total: 0, unlisted: 0, sinceAt: 0 }
   return {
     name,
     canAct: true,
@@ -23,6 +23,7 @@ function limiter(name: string, denied: readonly number[], policies = [name]): Li
     },
     top: { requests: none, denials: none },
     denied: [],
+    deniedTotal: 0,
   }
 }
 

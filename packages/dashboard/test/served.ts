@@ -10,7 +10,7 @@ import { pageFolder } from './page.js'
 export interface Served {
   readonly url: string
   readonly dashboard: Dashboard
-  view(): Promise<View>
+  view(query?: string): Promise<View>
   key(limiter: string, named: { readonly id?: string; readonly key?: string }): Promise<KeyView>
   search(limiter: string, cursor?: string): Promise<SearchView>
   /** Acts as the page does. */
@@ -55,7 +55,7 @@ export function clientOf(url: string): Omit<Served, 'dashboard'> {
   }
   return {
     url,
-    view: async () => read<View>('api/view'),
+    view: async (query = '') => read<View>(`api/view${query}`),
     key: async (limiter, named) =>
       read<KeyView>(`api/key?${new URLSearchParams({ limiter, ...named }).toString()}`),
     search: async (limiter, cursor) =>

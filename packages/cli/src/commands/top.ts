@@ -47,8 +47,10 @@ Examples:
   sluice top --redis redis://localhost:6379 --json | jq -c '.limiters[] | [.name, .denied[].key]'`
 
 async function top(options: TopCommandOptions, terminal: Terminal): Promise<void> {
-  const { openViewSource } = await import('../live/view-source.js')
-  const source = openViewSource(placeOf(options, terminal.env, '--url of a dashboard, or --redis'))
+  const { mostRows, openViewSource } = await import('../live/view-source.js')
+  const place = placeOf(options, terminal.env, '--url of a dashboard, or --redis')
+  // Each view is printed as it was received, with all keys.
+  const source = openViewSource(place, options.json === true ? mostRows : options.top)
   try {
     const first = await source.read()
     if (options.once === true) printOnce(first, source, options, terminal)

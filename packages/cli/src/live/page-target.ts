@@ -6,7 +6,7 @@ import { isBlocked, stillBlocked, type Act, type SearchStep, type Target } from 
 
 /** Reads and changes counts through a mounted dashboard. */
 export async function pageTarget(page: PageClient): Promise<Target> {
-  const { limiters } = await page.get('api/view', {}, readView)
+  const { limiters } = await page.get('api/view', { rows: '0' }, readView)
   const names = limiters.filter(({ canAct }) => canAct).map(({ name }) => name)
 
   async function send(limiter: string, key: string, act: Act): Promise<KeyView> {

@@ -32,6 +32,8 @@ export interface LimiterView {
   readonly series: Series
   readonly top: { readonly requests: TopKeys; readonly denials: TopKeys }
   readonly denied: readonly DeniedKey[]
+  /** With the keys that are not listed. */
+  readonly deniedTotal: number
 }
 
 /** Counts in steps, oldest first. The last one is the current step. */
@@ -127,6 +129,7 @@ export const readView: Reader<View> = record<View>({
           isBlocked: boolean,
         }),
       ),
+      deniedTotal: number,
     }),
   ),
   rules: absentOr(

@@ -12,21 +12,32 @@ export interface ViewSource {
   close(): void
 }
 
+/** The most rows of each list of keys that a dashboard sends. */
+export const mostRows = 200
+
 export interface FoundView {
   readonly view: View
   /** The view with all its members, as it was received. */
   readonly whole: unknown
 }
 
-/** Opens the place that the options name. */
-export function openViewSource(options: TargetOptions): ViewSource {
+/**
+ * Opens the place that the options name.
+ *
+ * @param rows the rows of each list of keys that are needed. The lists can be longer
+ */
+export function openViewSource(options: TargetOptions, rows: number): ViewSource {
   const { url, header = [], redis } = options
-  if (url !== undefined) return pageSource(url, Object.fromEntries(header))
+  if (url !== undefined) return pageSource(url, Object.fromEntries(header), rows)
   if (redis === undefined) throw new Error('state --url of a dashboard, or --redis')
   return redisSource(redis, options)
 }
 
-function pageSource(url: string, headers: Readonly<Record<string, string>>): ViewSource {
+function pageSource(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  rows: number,
+): ViewSource {
   const page = pageClient({ url, headers })
   const readWhole = (whole: unknown, path: string): FoundView => ({
     view: readView(whole, path),
@@ -34,7 +45,7 @@ function pageSource(url: string, headers: Readonly<Record<string, string>>): Vie
   })
   return {
     place: page.shown,
-    read: async () => page.get('api/view', {}, readWhole),
+    read: async () => page.get('api/view', { rows: `${Math.min(rows, mostRows)}` }, readWhole),
     close() {},
   }
 }

@@ -13,14 +13,14 @@ export function plainLines(view: View): string {
 }
 
 function limiterLine(limiter: LimiterView, at: number): string {
-  const { name, denied } = limiter
+  const { name, denied, deniedTotal } = limiter
   const rates = ratesOf(limiter, at)
   const share = shareText(rates.denied, rates.asked)
   const parts = [
     `${visible(name)} ${rateText(rates.asked)}/s`,
     `${rateText(rates.denied)} denied/s${share === '' ? '' : ` (${share})`}`,
     ...(rates.wouldDenyInHour === 0 ? [] : [`${grouped(rates.wouldDenyInHour)} would be denied`]),
-    `${grouped(denied.length)} ${denied.length === 1 ? 'key' : 'keys'} denied`,
+    `${grouped(deniedTotal)} ${deniedTotal === 1 ? 'key' : 'keys'} denied`,
   ]
   const [most] = denied.toSorted((a, b) => b.denials - a.denials)
   return [...parts, ...(most === undefined ? [] : [`most: ${visible(most.key)}`])].join(', ')

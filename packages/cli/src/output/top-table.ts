@@ -118,7 +118,7 @@ function limiterTable({ limiters, at }: View): { columns: Row; rows: readonly Ro
   const shown = (cells: Row): Row => (isTried ? cells : cells.toSpliced(column, 1))
   return {
     columns: shown(limiterColumns),
-    rows: all.map(({ limiter: { name, denied }, rates }) =>
+    rows: all.map(({ limiter: { name, deniedTotal }, rates }) =>
       shown([
         rateText(rates.asked),
         rateText(rates.denied),
@@ -126,7 +126,7 @@ function limiterTable({ limiters, at }: View): { columns: Row; rows: readonly Ro
         grouped(rates.askedInHour),
         grouped(rates.deniedInHour),
         grouped(rates.wouldDenyInHour),
-        grouped(denied.length),
+        grouped(deniedTotal),
         visible(name),
       ]),
     ),

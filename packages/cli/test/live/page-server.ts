@@ -158,6 +158,7 @@ export function viewOf(changes: Partial<View>): View {
             isBlocked: true,
           },
         ],
+        deniedTotal: 2,
       },
     ],
     ...changes,

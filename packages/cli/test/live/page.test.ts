@@ -13,7 +13,7 @@ test('status reads the counts through the page', async () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   expect(stdout).toMatch(/^\|user\|42\n\napi {2}default {2}allowed {2}4 used, 6 of 10 remain, full/)
   expect(page.requests.map(({ line }) => line)).toEqual([
-    'GET /limits/api/view',
+    'GET /limits/api/view?rows=0',
     'GET /limits/api/key?limiter=api&key=%7Cuser%7C42',
   ])
 })

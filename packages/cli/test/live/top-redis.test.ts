@@ -81,7 +81,7 @@ test('top --redis fails if Redis cannot be reached at the start', async () => {
 test('top --redis connects again after a failure', async () => {
   const { openViewSource } = await import('../../src/live/view-source.js')
   const server = await startRedis()
-  const source = openViewSource({ redis: urlOf(server) })
+  const source = openViewSource({ redis: urlOf(server) }, 20)
   onTestFinished(() => source.close())
   expect((await source.read()).view.processes).toBe(0)
   await server.stop()

@@ -10,8 +10,9 @@ const keptPlaces = 64
 /** The bytes of a place, besides those of its key: the objects, the place in the heap, and the entry of the map. */
 const placeBytes = 150
 
-/** Frequent keys, and since when they are counted. */
-export interface RecentCounts extends KeyCounts {
+/** Frequent keys in one list or several, which are not added up yet, and since when they are counted. */
+export interface RecentCounts {
+  readonly lists: readonly KeyCounts[]
   readonly sinceAt: number
 }
 
@@ -22,8 +23,10 @@ export interface RecentCounts extends KeyCounts {
 export class RecentKeys {
   #sketch = new HotKeys(places)
   #beganAt: number
-  #previous: RecentCounts | undefined
+  #previous: { readonly counts: KeyCounts; readonly sinceAt: number } | undefined
   #size = places
+  /** The keys of the sketch in their order, until the next one is counted. */
+  #sorted: KeyCounts | undefined
 
   constructor(beganAt: number) {
     this.#beganAt = beganAt
@@ -31,49 +34,58 @@ export class RecentKeys {
 
   /** Counts a key. Returns whether it is new in the sketch. */
   add(key: string, times: number): boolean {
+    this.#sorted = undefined
     const { count, error } = this.#sketch.add(key, times)
     return count - error === times
   }
 
   /** Begins a new sketch. */
   rotate(now: number): void {
-    const { unlisted } = this.#sketch
-    const { keys, ...rest } = shortened(this.#sketch, keptPlaces)
-    this.#previous =
-      keys.length === 0 && unlisted === 0 ? undefined : { keys, ...rest, sinceAt: this.#beganAt }
+    const counts = shortened(this.#list(), keptPlaces)
+    const isEmpty = counts.keys.length === 0 && counts.unlisted === 0
+    this.#previous = isEmpty ? undefined : { counts, sinceAt: this.#beganAt }
     this.#sketch = new HotKeys(places)
+    this.#sorted = undefined
     this.#size = places
     this.#beganAt = now
   }
 
   /** The keys of this sketch and the previous one. */
   counts(): RecentCounts {
-    if (this.#previous === undefined) {
-      const { keys, unlisted } = this.#sketch
-      return { keys, unlisted, sinceAt: this.#beganAt }
-    }
-    return {
-      ...mergedKeys([this.#sketch, this.#previous], places),
-      sinceAt: this.#previous.sinceAt,
-    }
+    const list = this.#list()
+    if (this.#previous === undefined) return { lists: [list], sinceAt: this.#beganAt }
+    const { counts, sinceAt } = this.#previous
+    return { lists: [list, counts], sinceAt }
+  }
+
+  #list(): KeyCounts {
+    const { keys, unlisted } = this.#sorted ?? this.#sketch
+    this.#sorted ??= { keys, unlisted }
+    return this.#sorted
   }
 
   /** About the bytes of its keys. */
   get bytes(): number {
     const of = (keys: readonly HotKey[]): number =>
       keys.reduce((sum, { key }) => sum + placeBytes + textBytes(key), 0)
-    return of(this.#sketch.keys) + of(this.#previous?.keys ?? [])
+    return of(this.#sketch.keys) + of(this.#previous?.counts.keys ?? [])
   }
 
   /** Keeps half as many keys until the next sketch begins. */
   halve(): void {
     if (this.#previous !== undefined) {
-      const { sinceAt, keys } = this.#previous
-      this.#previous = { ...shortened(this.#previous, keys.length >> 1), sinceAt }
+      const { sinceAt, counts } = this.#previous
+      this.#previous = { counts: shortened(counts, counts.keys.length >> 1), sinceAt }
     }
+    this.#sorted = undefined
     this.#size = Math.max(1, this.#size >> 1)
     this.#sketch.shrink(this.#size)
   }
+}
+
+/** The most frequent keys of all lists together. */
+export function mostFrequent({ lists }: RecentCounts, most: number): KeyCounts {
+  return lists.length === 1 ? shortened(lists[0], most) : mergedKeys(lists, most)
 }
 
 /** The first keys of some counts. Those that are dropped are no longer listed. */

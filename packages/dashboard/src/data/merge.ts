@@ -1,8 +1,6 @@
-import { mergedKeys } from '@sluice/core/hot-keys'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import type { RecentCounts } from '../collect/recent-keys.js'
 import { CountsSum, type Counts } from './counts.js'
-import { mostTop } from './present.js'
 import type {
   ClearedKey,
   LimiterData,
@@ -69,13 +67,15 @@ function mergedLimiter(
     groups: mergedGroups(all.flatMap(({ groups }) => groups)),
     requests: mergedCounts(all.map(({ requests }) => requests)),
     denials: mergedCounts(all.map(({ denials }) => denials)),
-    runs: mergedRuns(name, all, cleared),
+    runs: mergedRuns(name, own?.runs ?? [], others, cleared),
   }
 }
 
 function mergedCounts(all: readonly RecentCounts[]): RecentCounts {
-  if (all.length === 1) return all[0]
-  return { ...mergedKeys(all, mostTop), sinceAt: Math.min(...all.map(({ sinceAt }) => sinceAt)) }
+  return {
+    lists: all.flatMap(({ lists }) => lists),
+    sinceAt: Math.min(...all.map(({ sinceAt }) => sinceAt)),
+  }
 }
 
 function mergedPolicies(
@@ -124,30 +124,44 @@ export function mergedGroups(all: readonly (readonly string[])[]): readonly (rea
 
 function mergedRuns(
   limiter: string,
-  all: readonly Pick<LimiterData, 'runs'>[],
+  own: readonly DeniedRun[],
+  others: readonly Pick<LimiterData<unknown>, 'runs'>[],
   cleared: ClearedTimes,
 ): readonly DeniedRun[] {
-  const runs = new Map<string, DeniedRun>()
-  for (const { runs: own } of all) {
-    for (const run of own) {
-      if (cleared.size > 0 && run.lastAt <= (cleared.get(clearedId(limiter, run.key)) ?? 0)) {
-        continue
-      }
-      const known = runs.get(run.key)
-      runs.set(run.key, known === undefined ? run : together(known, run))
+  const isOver = ({ key, lastAt }: DeniedRun): boolean =>
+    cleared.size > 0 && lastAt <= (cleared.get(clearedId(limiter, key)) ?? 0)
+  const theirs = new Map<string, DeniedRun>()
+  for (const { runs } of others) {
+    for (const run of runs) {
+      if (isOver(run)) continue
+      const known = theirs.get(run.key)
+      theirs.set(run.key, known === undefined ? run : together(known, run))
     }
   }
-  return [...runs.values()]
+  // A process has up to ten thousand runs of its own, and shares the few with the most denials.
+  const merged: DeniedRun[] = []
+  for (const run of own) {
+    if (isOver(run)) continue
+    const other = theirs.get(run.key)
+    merged.push(other === undefined ? run : together(run, other))
+    theirs.delete(run.key)
+  }
+  for (const run of theirs.values()) merged.push(run)
+  return merged
 }
 
 /** The later of the last denials decides. */
 function together(a: DeniedRun, b: DeniedRun): DeniedRun {
-  const last = a.lastAt >= b.lastAt ? a : b
+  const { until, lastAt, source, isBlocked } = a.lastAt >= b.lastAt ? a : b
   const more = b.policies.filter((policy) => !a.policies.includes(policy))
   return {
-    ...last,
+    key: a.key,
+    until,
     policies: more.length === 0 ? a.policies : [...a.policies, ...more],
     denials: a.denials + b.denials,
     firstAt: Math.min(a.firstAt, b.firstAt),
+    lastAt,
+    source,
+    isBlocked,
   }
 }

@@ -1,15 +1,16 @@
 import type { DeniedRun } from '../collect/denied-keys.js'
-import { shortened, type RecentCounts } from '../collect/recent-keys.js'
+import { mostFrequent, type RecentCounts } from '../collect/recent-keys.js'
 import { stepMs } from '../collect/steps.js'
 import type { DeniedKey, LimiterView, PolicyView, TopKeys } from '../view.js'
 import { sumOfCounts } from './counts.js'
+import { firstOf } from './first-of.js'
 import { noCounts, type LimiterData, type PolicyData } from './process-data.js'
 
-/** The most frequent keys that a view lists. */
-export const mostTop = 50
+/** The most rows of a list of a view. */
+export const mostRows = 200
 
-/** The most denied keys that a view lists. */
-const mostDenied = 200
+/** The most frequent keys that a view lists. */
+const mostTop = 50
 
 /** Keys as a visitor sees them. */
 export interface ShownKeys {
@@ -18,12 +19,17 @@ export interface ShownKeys {
   textOf(key: string): string
 }
 
-/** The limiters as the page shows them. Those that can be acted upon come first, also if they have decided nothing. */
+/**
+ * The limiters as the page shows them. Those that can be acted upon come first, also if they have decided nothing.
+ *
+ * @param rows the most rows of each list of keys
+ */
 export function limiterViews(
   limiters: readonly LimiterData[],
   acting: readonly string[],
   { at, startsAt }: { readonly at: number; readonly startsAt: number },
   shown: ShownKeys,
+  rows: number,
 ): LimiterView[] {
   const known = new Map(limiters.map((data) => [data.name, data]))
   const first = acting.map((name) => known.get(name) ?? emptyLimiter(name, at))
@@ -32,22 +38,24 @@ export function limiterViews(
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   return [...first, ...others].map((data) => {
     const { name, allowed, denied, exempt, wouldDeny } = data
+    const keys = deniedKeys(name, data.runs, at, shown, rows)
     return {
       name,
       canAct: acting.includes(name),
       policies: data.policies.map(policyView),
       series: { startsAt, stepMs, allowed, denied, exempt, wouldDeny },
       top: {
-        requests: topKeys(name, data.requests, shown),
-        denials: topKeys(name, data.denials, shown),
+        requests: topKeys(name, data.requests, shown, rows),
+        denials: topKeys(name, data.denials, shown, rows),
       },
-      denied: deniedKeys(name, data.runs, at, shown),
+      denied: keys.denied,
+      deniedTotal: keys.deniedTotal,
     }
   })
 }
 
 function emptyLimiter(name: string, at: number): LimiterData {
-  const noKeys = { keys: [], unlisted: 0, sinceAt: at }
+  const noKeys = { lists: [], sinceAt: at }
   return {
     name,
     allowed: noCounts,
@@ -71,12 +79,13 @@ function policyView({ name, denied, wouldDeny, limit }: PolicyData): PolicyView 
   }
 }
 
-function topKeys(limiter: string, counts: RecentCounts, shown: ShownKeys): TopKeys {
-  const { keys, unlisted } = shortened(counts, mostTop)
+function topKeys(limiter: string, counts: RecentCounts, shown: ShownKeys, rows: number): TopKeys {
+  const { keys, unlisted } = mostFrequent(counts, mostTop)
   return {
-    keys: keys.map(({ key, count, error }) => {
+    keys: keys.slice(0, rows).map(({ key, count, error }) => {
       return { id: shown.idOf(limiter, key), key: shown.textOf(key), count, error }
     }),
+    total: keys.length,
     unlisted,
     sinceAt: counts.sinceAt,
   }
@@ -87,12 +96,12 @@ function deniedKeys(
   runs: readonly DeniedRun[],
   at: number,
   shown: ShownKeys,
-): DeniedKey[] {
-  return runs
-    .filter((run) => run.until > at || run.lastAt > at - recentMs)
-    .sort((a, b) => b.denials - a.denials || b.lastAt - a.lastAt)
-    .slice(0, mostDenied)
-    .map(({ key, policies, until, denials, firstAt, lastAt, source, isBlocked }) => {
+  rows: number,
+): Pick<LimiterView, 'denied' | 'deniedTotal'> {
+  const all = runs.filter((run) => run.until > at || run.lastAt > at - recentMs)
+  const first = firstOf(all, rows, (a, b) => b.denials - a.denials || b.lastAt - a.lastAt)
+  const denied = first.map(
+    ({ key, policies, until, denials, firstAt, lastAt, source, isBlocked }): DeniedKey => {
       return {
         id: shown.idOf(limiter, key),
         key: shown.textOf(key),
@@ -104,7 +113,9 @@ function deniedKeys(
         source,
         isBlocked,
       }
-    })
+    },
+  )
+  return { denied, deniedTotal: all.length }
 }
 
 /** A client that never waits is denied for a few milliseconds many times a second. Without this time, its key would be in every other view only. */

@@ -79,11 +79,15 @@ function keyCounts(value: unknown): RecentCounts {
   const [sinceAt, unlisted, keys] = list(value)
   return {
     sinceAt: time(sinceAt),
-    unlisted: count(unlisted),
-    keys: list(keys).map((one): HotKey => {
-      const [key, number, error] = list(one)
-      return { key: text(key), count: count(number), error: count(error) }
-    }),
+    lists: [
+      {
+        unlisted: count(unlisted),
+        keys: list(keys).map((one): HotKey => {
+          const [key, number, error] = list(one)
+          return { key: text(key), count: count(number), error: count(error) }
+        }),
+      },
+    ],
   }
 }
 

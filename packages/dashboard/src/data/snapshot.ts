@@ -1,5 +1,8 @@
-import { shortened, type RecentCounts } from '../collect/recent-keys.js'
+import type { KeyCounts } from '@sluice/core/hot-keys'
+import type { DeniedRun } from '../collect/denied-keys.js'
+import { mostFrequent, shortened, type RecentCounts } from '../collect/recent-keys.js'
 import { sumOfCounts, writeCounts } from './counts.js'
+import { firstOf } from './first-of.js'
 import type { LimiterData, ProcessData } from './process-data.js'
 
 /** The version of the form. Increase it with every change that another version of this package would misread. */
@@ -20,6 +23,8 @@ const sizes = [
   { keys: 0, runs: 0, cleared: 0 },
 ]
 
+const [longest] = sizes
+
 type Size = (typeof sizes)[number]
 
 /**
@@ -27,12 +32,13 @@ type Size = (typeof sizes)[number]
  * If that is not enough, the limiters with the fewest decisions are left out.
  */
 export function writeSnapshot(data: ProcessData): string {
+  const limiters = data.limiters.map((limiter) => limiterText(limiter, data.startsAt))
   for (const size of sizes) {
-    const text = written(data, data.limiters, size)
+    const text = written(data, limiters, size)
     if (Buffer.byteLength(text) <= mostBytes) return text
   }
   const size = sizes[sizes.length - 1]
-  const busiest = data.limiters.toSorted((a, b) => decisionsOf(b) - decisionsOf(a))
+  const busiest = limiters.toSorted((a, b) => b.decisions - a.decisions)
   for (let count = busiest.length >> 1; count > 0; count >>= 1) {
     const text = written(data, busiest.slice(0, count), size)
     if (Buffer.byteLength(text) <= mostBytes) return text
@@ -40,17 +46,12 @@ export function writeSnapshot(data: ProcessData): string {
   return written({ ...data, rules: undefined }, [], size)
 }
 
-function decisionsOf({ allowed, denied, exempt }: LimiterData): number {
-  return sumOfCounts(allowed) + sumOfCounts(denied) + sumOfCounts(exempt)
-}
-
-function written(data: ProcessData, limiters: readonly LimiterData[], size: Size): string {
+function written(data: ProcessData, limiters: readonly LimiterText[], size: Size): string {
   const { at, startsAt, stores, rules, cleared } = data
-  return JSON.stringify({
+  const others = JSON.stringify({
     v: snapshotVersion,
     at,
     startsAt,
-    limiters: limiters.map((limiter) => limiterForm(limiter, startsAt, size)),
     stores,
     rules:
       rules === undefined
@@ -58,44 +59,71 @@ function written(data: ProcessData, limiters: readonly LimiterData[], size: Size
         : { name: rules.name, stats: [...rules.stats].slice(0, mostRules) },
     cleared: cleared.slice(-size.cleared).map(({ limiter, key, at }) => [limiter, key, at]),
   })
+  const texts = limiters.map(({ head, requests, denials, runs }) => {
+    const lists = `"requests":${keysText(requests, size)},"denials":${keysText(denials, size)}`
+    return `${head},${lists},"runs":[${runs.slice(0, size.runs).join()}]}`
+  })
+  return `${others.slice(0, -1)},"limiters":[${texts.join()}]}`
 }
 
 /** The counters of a rule take about 40 bytes. */
 const mostRules = 300
 
-function limiterForm(data: LimiterData, startsAt: number, size: Size): object {
+/** The JSON of a limiter in parts, which are the same for each size of the lists. */
+interface LimiterText {
+  readonly decisions: number
+  /** The object without its lists of keys, and without its last brace. */
+  readonly head: string
+  readonly requests: KeysText
+  readonly denials: KeysText
+  readonly runs: readonly string[]
+}
+
+interface KeysText {
+  readonly sinceAt: number
+  readonly counts: KeyCounts
+  readonly rows: readonly string[]
+}
+
+function limiterText(data: LimiterData, startsAt: number): LimiterText {
+  const { name, allowed, denied, exempt, wouldDeny } = data
   const counts = (all: readonly number[]): unknown => writeCounts(all, startsAt)
-  return {
-    name: data.name,
-    allowed: counts(data.allowed),
-    denied: counts(data.denied),
-    exempt: counts(data.exempt),
-    wouldDeny: counts(data.wouldDeny),
+  const head = JSON.stringify({
+    name,
+    allowed: counts(allowed),
+    denied: counts(denied),
+    exempt: counts(exempt),
+    wouldDeny: counts(wouldDeny),
     policies: data.policies.map(({ name, denied, wouldDeny, limit, policy }) => {
       // The denials of the only policy are those of the limiter.
       const own = data.policies.length === 1 ? [1, 1] : [counts(denied), counts(wouldDeny)]
       return [name, ...own, limit ?? null, policy ?? null]
     }),
     groups: data.groups,
-    requests: keysForm(data.requests, size),
-    denials: keysForm(data.denials, size),
-    runs: data.runs
-      .toSorted((a, b) => b.denials - a.denials)
-      .slice(0, size.runs)
-      .map((run) => [
-        run.key,
-        run.policies,
-        run.until === Infinity ? null : run.until,
-        run.denials,
-        run.firstAt,
-        run.lastAt,
-        run.source,
-        run.isBlocked ? 1 : 0,
-      ]),
+  })
+  return {
+    decisions: sumOfCounts(allowed) + sumOfCounts(denied) + sumOfCounts(exempt),
+    head: head.slice(0, -1),
+    requests: keyRows(data.requests),
+    denials: keyRows(data.denials),
+    runs: firstOf(data.runs, longest.runs, (a, b) => b.denials - a.denials).map(runText),
   }
 }
 
-function keysForm(counts: RecentCounts, size: Size): unknown {
-  const { keys, unlisted } = shortened(counts, size.keys)
-  return [counts.sinceAt, unlisted, keys.map(({ key, count, error }) => [key, count, error])]
+function runText(run: DeniedRun): string {
+  const { key, policies, denials, firstAt, lastAt, source, isBlocked } = run
+  const until = run.until === Infinity ? null : run.until
+  const block = isBlocked ? 1 : 0
+  return JSON.stringify([key, policies, until, denials, firstAt, lastAt, source, block])
+}
+
+function keyRows(recent: RecentCounts): KeysText {
+  const counts = mostFrequent(recent, longest.keys)
+  const rows = counts.keys.map(({ key, count, error }) => JSON.stringify([key, count, error]))
+  return { sinceAt: recent.sinceAt, counts, rows }
+}
+
+function keysText({ sinceAt, counts, rows }: KeysText, size: Size): string {
+  const { unlisted } = shortened(counts, size.keys)
+  return `[${sinceAt},${unlisted},[${rows.slice(0, size.keys).join()}]]`
 }

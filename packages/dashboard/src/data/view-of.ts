@@ -14,12 +14,17 @@ export interface Shown {
   readonly mask: (key: string) => string
 }
 
-/** The answer of `api/view`: the data of all processes. */
+/**
+ * The answer of `api/view`: the data of all processes.
+ *
+ * @param rows the most rows of each list of keys
+ */
 export async function viewOf(
   processes: Processes,
   ids: KeyIds,
   { acting, rules, mask }: Shown,
   role: Role,
+  rows: number,
 ): Promise<View> {
   const { state, notMerged, error, data } = await processes.others()
   const own = processes.own()
@@ -31,7 +36,7 @@ export async function viewOf(
     role,
     processes: all.length + notMerged,
     share: { state, notMerged, ...(error === undefined ? {} : { error }) },
-    limiters: limiterViews(mergedLimiters(own, data), acting, own, shown),
+    limiters: limiterViews(mergedLimiters(own, data), acting, own, shown, rows),
     ...(rules === undefined
       ? {}
       : {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SluiceError } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
 import type { Visitor } from '../act-event.js'
+import { mostRows } from '../data/present.js'
 import { Refusal, refusal } from '../refusal.js'
 import { visitorOf, type Authorization } from './authorize.js'
 import { readBody } from './body.js'
@@ -13,7 +14,7 @@ import { createWarner } from './warner.js'
 
 /** The functions behind the addresses. */
 export interface Api {
-  view(visitor: Visitor): Promise<unknown>
+  view(visitor: Visitor, rows: number): Promise<unknown>
   key(limiter: string, named: { readonly id?: string; readonly key?: string }): Promise<unknown>
   search(limiter: string, cursor: string | undefined): Promise<unknown>
   act(body: Readonly<Record<string, unknown>>, visitor: Visitor): Promise<unknown>
@@ -70,7 +71,7 @@ export function createHandler<R extends IncomingMessage>(
     }
     assertMethod(request, 'GET', 'HEAD')
     assertOwnRead(request.headers)
-    if (name === 'view') return json(await api.view(visitor))
+    if (name === 'view') return json(await api.view(visitor, rowsOf(query.get('rows'))))
     const limiter = query.get('limiter') ?? needed('"limiter"')
     if (name === 'search') return json(await api.search(limiter, query.get('cursor') ?? undefined))
     const id = query.get('id')
@@ -144,6 +145,13 @@ class MethodRefusal extends Refusal {
 
 function assertMethod({ method = 'GET' }: IncomingMessage, ...methods: readonly string[]): void {
   if (!methods.includes(method)) throw new MethodRefusal(methods.join(', '))
+}
+
+/** The most rows of each list of a view: those that the page shows before the user asks for more. */
+function rowsOf(text: string | null): number {
+  if (text === null) return 20
+  const rows = Number(text)
+  return /^\d{1,3}$/.test(text) && rows <= mostRows ? rows : needed(`"rows" from 0 to ${mostRows}`)
 }
 
 function needed(what: string): never {

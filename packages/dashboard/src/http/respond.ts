@@ -37,7 +37,8 @@ export function json(value: unknown, status: number = 200): Answer {
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: JSON.stringify(value),
+    // Encoded once: a string would be read for its length, and again when it is sent.
+    body: Buffer.from(JSON.stringify(value)),
   }
 }
 

@@ -19,7 +19,8 @@ export function keyOfId(
   const opened = ids.opened(limiter, id)
   if (opened !== undefined) return opened
   for (const { requests, denials, runs } of all) {
-    for (const list of [runs, requests.keys, denials.keys]) {
+    const counted = [...requests.lists, ...denials.lists].map(({ keys }) => keys)
+    for (const list of [runs, ...counted]) {
       const found = list.find(({ key }) => ids.idOf(limiter, key) === id)
       if (found !== undefined) return found.key
     }
