@@ -17,31 +17,36 @@ function used(): number {
 
 const allowed = createLimiter({ name: 'plain', limit: 1, window: '1m' }).peek('key')
 
-/** An event of decisions by some policies. Half of them are denials. */
-function eventOf(
-  limiter: string,
-  names: readonly string[],
-  key: string,
-  isDenied: boolean,
-): DecisionEvent {
+/** A decision by some policies. */
+function decisionOf(names: readonly string[], isDenied: boolean): DecisionEvent['decision'] {
   const verdict = {
     ...allowed.policies['default'],
     allowed: !isDenied,
     retryAfterMs: isDenied ? 3_600_000 : 0,
   }
   return {
-    limiter,
-    keys: Object.fromEntries(names.map((name) => [name, key])),
-    cost: 1,
-    mode: 'enforced',
-    decision: {
-      ...allowed,
-      allowed: !isDenied,
-      deniedBy: isDenied ? [...names] : [],
-      policies: Object.fromEntries(names.map((name) => [name, verdict])),
-    },
+    ...allowed,
+    allowed: !isDenied,
+    deniedBy: isDenied ? [...names] : [],
+    policies: Object.fromEntries(names.map((name) => [name, verdict])),
   }
 }
+
+/** Makes events of a limiter, whose decisions they share. */
+function eventsOf(
+  limiter: string,
+  names: readonly string[],
+): (key: string, isDenied: boolean) => DecisionEvent {
+  const [denial, other] = [decisionOf(names, true), decisionOf(names, false)]
+  return function eventOf(key, isDenied) {
+    const keys: Record<string, string> = {}
+    for (const name of names) keys[name] = key
+    return { limiter, keys, cost: 1, mode: 'enforced', decision: isDenied ? denial : other }
+  }
+}
+
+/** Those of a round: enough to fill the lists of 20 limiters, and in two rounds those of the denied keys. */
+const decisions = 11_000
 
 describe('the data of a process take at most 5 MB', () => {
   test.each<[string, number, number, (i: number) => string]>([
@@ -63,8 +68,9 @@ describe('the data of a process take at most 5 MB', () => {
     for (let round = 0; round < 3; round++) {
       for (let i = 0; i < limiters; i++) {
         const names = Array.from({ length: policies }, (_, k) => `policy-${i}-${k}`)
-        for (let k = 0; k < 20_000 / limiters; k++) {
-          collector.note(eventOf(`limiter-${i}`, names, keyOf(n), n++ % 2 === 0))
+        const eventOf = eventsOf(`limiter-${i}`, names)
+        for (let k = 0; k < decisions / limiters; k++) {
+          collector.note(eventOf(keyOf(n), n++ % 2 === 0))
         }
       }
       now += 200_000

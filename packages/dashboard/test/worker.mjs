@@ -6,6 +6,10 @@ import { createLimiter, fixedWindow, redisStore } from '@sluice/core'
 import { Redis } from 'ioredis'
 import { createDashboard, redisView } from '../bundle/index.js'
 
+// A dashboard writes its data every five seconds, and the tests do not wait that long.
+const { setInterval: every } = globalThis
+globalThis.setInterval = (call, ms) => every(call, Math.min(ms, 250))
+
 const redis = new Redis(Number(process.argv[2]), '127.0.0.1')
 redis.on('error', () => {})
 const limiter = createLimiter({
