@@ -71,11 +71,7 @@ function bitsOf(where: string, options: ByIpOptions): number {
   return readOptions(where, options, { ipv6: optional(prefixLength, usualBits) }).ipv6
 }
 
-function keyOf(
-  address: string | undefined,
-  bits: number,
-  view?: RequestView<unknown>,
-): string {
+function keyOf(address: string | undefined, bits: number, view?: RequestView<unknown>): string {
   const client = address === undefined ? undefined : clientOf(address, bits)
   if (client === undefined) {
     throw sluiceError('SLUICE_ADDRESS_MISSING', address, view?.addressAdvice)
