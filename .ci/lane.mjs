@@ -50,8 +50,7 @@ export function openLane(number) {
   }
 
   async function build() {
-    const compiled = await run(process.execPath, [binOf('typescript', 'tsc'), '-b', 'packages'])
-    return compiled.status === 0 ? run(process.execPath, ['.ci/bundle.mjs']) : compiled
+    return run(process.execPath, ['.ci/build.mjs'])
   }
 
   /** Runs the parts of an area's tests in order, up to the first failure. */
@@ -125,7 +124,7 @@ export function openLane(number) {
     return new Promise((resolve, reject) => {
       if (isClosed) return
       const stdio = ['ignore', 'pipe', 'pipe']
-      const env = { ...process.env, NO_COLOR: '1' }
+      const env = { ...process.env, NO_COLOR: '1', SLUICE_BUILT: '' }
       const child = spawn(command, args, { cwd: folder, stdio, env, detached: true })
       running = child
       let output = ''
