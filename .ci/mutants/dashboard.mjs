@@ -171,7 +171,7 @@ export const mutants = [
     file: `${root}/data/merge.ts`,
     name: 'denials of several processes are not added',
     find: 'denials: a.denials + b.denials',
-    replace: 'denials: last.denials',
+    replace: 'denials: a.denials',
   },
   {
     file: `${root}/data/snapshot.ts`,
