@@ -155,7 +155,9 @@ test.each(['local', 'allow', 'deny'] as const)(
     expect((await board.act(act({ act: 'penalize', units: 2 }))).status).toBe(200)
     process.kill(server.pid, 'SIGSTOP')
     const { status, body } = await board.act(act({ act: 'block', length: '1h' }))
+    const { allowed } = await limiter.consume('ann')
     process.kill(server.pid, 'SIGCONT')
+    expect(allowed).toBe(onStoreError !== 'deny')
     expect(status).toBe(503)
     expect(body.error?.code).toMatch(/^SLUICE_(?:VIEW_)?STORE_/)
     await vi.waitFor(async () => {

@@ -105,6 +105,19 @@ test.each([
   expect(all.map(sumOfCounts)).toEqual([4, 2, 6, 2, 6])
 })
 
+test('a key that several processes deny is denied by the policies of all of them', () => {
+  listen()
+  const [own, other] = [new TestProcess(), new TestProcess()]
+  const denying = (limits: readonly [number, number]) => ({
+    a: fixedWindow({ limit: limits[0], window: '1h' }),
+    b: fixedWindow({ limit: limits[1], window: '1h' }),
+  })
+  for (let i = 0; i < 2; i++) own.consume('api', 'ann', denying([1, 9]))
+  for (let i = 0; i < 3; i++) other.consume('api', 'ann', denying([9, 1]))
+  const [{ runs }] = merged(own, other)
+  expect(runs).toMatchObject([{ key: 'ann', policies: ['a', 'b'], denials: 3 }])
+})
+
 test('the last minutes of other processes are exact, and older ones to the minute', () => {
   listen()
   const [own, other] = [new TestProcess(), new TestProcess()]
