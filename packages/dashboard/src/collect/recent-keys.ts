@@ -59,8 +59,10 @@ export class RecentKeys {
   }
 
   #list(): KeyCounts {
-    const { keys, unlisted } = this.#sorted ?? this.#sketch
-    this.#sorted ??= { keys, unlisted }
+    if (this.#sorted === undefined) {
+      const { keys, unlisted } = this.#sketch
+      this.#sorted = { keys, unlisted }
+    }
     return this.#sorted
   }
 

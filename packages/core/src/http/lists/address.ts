@@ -14,8 +14,8 @@ export function addressOf(text: string): Address | undefined {
 /** The number of bits before the IPv4 address in an IPv4-mapped address. */
 export const ipv4Offset = 96
 
-/** The parts of 64:ff9b::/96. */
-const nat64 = [0x64, 0xff_9b, 0, 0, 0, 0, 0, 0]
+/** The first parts of the addresses in 64:ff9b::/96. */
+const nat64 = [0x64, 0xff_9b, 0, 0, 0, 0]
 
 /**
  * The IPv4 address within an IPv6 address that is IPv4-mapped (::ffff:0:0/96, RFC 4291) or behind NAT64 (64:ff9b::/96, RFC 6052). The bits are
@@ -23,7 +23,8 @@ const nat64 = [0x64, 0xff_9b, 0, 0, 0, 0, 0, 0]
  * so that by subnet a single client could exhaust the limit of all others.
  */
 export function ipv4Within(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
-  const isIpv4 = address.isIPv4MappedAddress() || address.match(new ipaddr.IPv6(nat64), ipv4Offset)
+  const isIpv4 =
+    address.isIPv4MappedAddress() || nat64.every((part, i) => part === address.parts[i])
   return isIpv4 ? new ipaddr.IPv4(address.toByteArray().slice(-4)) : undefined
 }
 
