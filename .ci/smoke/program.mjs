@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const startsWithinMs = 20_000
+const startsWithinMs = 60_000
 const answersWithinMs = 10_000
 const endsWithinMs = 30_000
 const stopsWithinMs = 5_000
