@@ -210,8 +210,40 @@ export const mutants = [
   {
     file: `${root}/share/others.ts`,
     name: 'each request makes a call while Redis does not answer',
-    find: 'this.#reading ??= this.#read(this.#share)',
-    replace: 'this.#reading = this.#read(this.#share)',
+    find: 'this.#reading ??= this.#read(share)',
+    replace: 'this.#reading = this.#read(share)',
+  },
+  {
+    file: `${root}/share/others.ts`,
+    name: 'Redis is read after the page was closed',
+    find: 'if (performance.now() - this.#askedAt < asksWithinMs) void',
+    replace: 'if (this.#askedAt > 0) void',
+  },
+  {
+    file: `${root}/share/others.ts`,
+    name: 'a request waits for Redis although the page is open',
+    find: 'if (performance.now() - this.#askedAt < asksWithinMs) void this.#readInTime(share)\n    else ',
+    replace: '',
+  },
+  {
+    file: `${root}/share/others.ts`,
+    name: 'data that can not be read again are shown as before',
+    find: `    } catch (error) {
+      this.#latest = undefined
+`,
+    replace: '    } catch (error) {\n',
+  },
+  {
+    file: `${root}/share/redis-view.ts`,
+    name: 'a snapshot is not read again after it was written again',
+    find: 'known.get(id)?.at !== at',
+    replace: 'known.get(id) === undefined',
+  },
+  {
+    file: `${root}/share/redis-view.ts`,
+    name: 'each snapshot is read each time',
+    find: 'listed.filter(({ id, at }) => known.get(id)?.at !== at)',
+    replace: 'listed',
   },
   {
     file: `${root}/share/publisher.ts`,

@@ -104,15 +104,15 @@ export const mutants = [
     replace: '!isRecord(key)',
   },
   {
-    file: `${core}/hot-keys/hot-keys.ts`,
-    name: 'of merged keys, those as frequent as the last one are left out',
-    find: 'filter(({ count }) => count >= least)',
-    replace: 'filter(({ count }) => count > least)',
+    file: `${core}/hot-keys/first-in-order.ts`,
+    name: 'of the first items of an order, equal ones change places',
+    find: 'while (at > 0 && compare(item, first[at - 1]) < 0) at--',
+    replace: 'while (at > 0 && compare(item, first[at - 1]) <= 0) at--',
   },
   {
-    file: `${core}/hot-keys/hot-keys.ts`,
-    name: 'of merged keys, one too few is sorted',
-    find: 'counts[counts.length - most]',
-    replace: 'counts[counts.length - most + 1]',
+    file: `${core}/hot-keys/first-in-order.ts`,
+    name: 'of the first items of an order, there is one too many',
+    find: 'if (first.length >= most) {',
+    replace: 'if (first.length > most) {',
   },
 ]

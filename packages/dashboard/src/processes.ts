@@ -84,6 +84,7 @@ export class Processes {
   async close(): Promise<void> {
     this.#isClosed = true
     clearInterval(this.#timer)
+    this.#others.close()
     this.#collected.release()
     await this.#publisher?.remove()
   }

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import {
   countedKey,
@@ -245,6 +246,33 @@ test.each(shares)('%s: snapshots are written, read and removed', async (name, cl
   await share.remove('one')
   await share.remove('three')
   expect(await share.read()).toEqual(new Map([['two', long]]))
+})
+
+test('a snapshot is read once for each time that it was written', async () => {
+  const { connection } = redis
+  const share = redisView(connection, { prefix: 'once' })
+  const readSnapshots = async (): Promise<number> => {
+    const [, calls = '0'] =
+      /cmdstat_get:calls=(\d+)/.exec(await connection.info('commandstats')) ?? []
+    return Number(calls)
+  }
+  await share.write('one', 'a', 'secret')
+  await share.write('two', 'b', 'secret')
+  expect((await share.read()).get('one')).toBe('a')
+  const before = await readSnapshots()
+  expect(Array.from(await share.read())).toEqual([
+    ['two', 'b'],
+    ['one', 'a'],
+  ])
+  expect(await readSnapshots()).toBe(before)
+  await delay(2)
+  await share.write('one', 'c', 'secret')
+  expect(Array.from(await share.read())).toEqual([
+    ['one', 'c'],
+    ['two', 'b'],
+  ])
+  // The write has read the secret.
+  expect(await readSnapshots()).toBe(before + 2)
 })
 
 test.each(['SIGSTOP', 'SIGKILL'] as const)(

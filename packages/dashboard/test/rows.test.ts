@@ -1,7 +1,7 @@
 import { createLimiter, fixedWindow } from '@sluice/core'
+import { firstInOrder } from '@sluice/core/http'
 import { expect, test } from 'vitest'
 import { randomFrom } from '../../conformance/src/random.js'
-import { firstOf } from '../src/data/first-of.js'
 import { serveDashboard } from './served.js'
 
 test('a list has the rows that the request asks for, and the number of all', async () => {
@@ -45,5 +45,5 @@ test.each([0, 1, 7, 100])('the first %i items of an order are those of the sorte
   const random = randomFrom(most)
   const items = Array.from({ length: 60 }, (_, i) => ({ i, n: Math.floor(random() * 9) }))
   const byNumber = (a: { readonly n: number }, b: { readonly n: number }) => b.n - a.n
-  expect(firstOf(items, most, byNumber)).toEqual(items.toSorted(byNumber).slice(0, most))
+  expect(firstInOrder(items, most, byNumber)).toEqual(items.toSorted(byNumber).slice(0, most))
 })

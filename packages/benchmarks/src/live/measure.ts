@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisServer } from '@sluice/conformance/servers'
 import { startContender, type ContenderProcess } from '../processes/contender-process.js'
 import { figuresOf, inTurns } from '../processes/in-turns.js'
+import { fieldOf } from '../ratios.js'
 import { percentileOf } from '../redis/in-flight.js'
 import { inRounds, spreadOf, type Spread } from '../rounds.js'
 import { watchers } from './watchers.js'
@@ -95,6 +96,9 @@ async function cpuOfRequests(
   return (after['microseconds'] - before['microseconds']) / requests
 }
 
+/** The views of the first half minute of a page. */
+const firstViews = 15
+
 /** The time of `api/view` with the data of several processes. */
 export interface ViewTime {
   readonly processes: number
@@ -104,6 +108,7 @@ export interface ViewTime {
   readonly bytes: number
 }
 
+/** Asks for the view every two seconds, as a page that is open does; the first views are not measured. */
 export async function viewTime(
   redis: RedisServer,
   { processes, limiters, requests }: { processes: number; limiters: number; requests: number },
@@ -111,8 +116,24 @@ export async function viewTime(
   const args = [redis.port, processes, limiters].map(String)
   const server = startContender(program('view'), { args })
   try {
-    await server.measure('3')
-    const { medianMs, worstMs, bytes } = await server.measure(`${requests}`)
+    const { port } = await server.measure('')
+    const times: number[] = []
+    let bytes = 0
+    for (let i = 0; i < firstViews + requests; i++) {
+      await delay(2000)
+      const before = performance.now()
+      const response = await fetch(`http://127.0.0.1:${port}/api/view`)
+      const text = await response.text()
+      if (i >= firstViews) times.push(performance.now() - before)
+      const view: unknown = JSON.parse(text)
+      const listed = fieldOf(view, 'limiters')
+      const isComplete = Array.isArray(listed) && listed.length === limiters
+      if (!isComplete || fieldOf(view, 'processes') !== processes) {
+        throw new Error('the view lacks processes or limiters')
+      }
+      bytes = text.length
+    }
+    const [medianMs, worstMs] = [percentileOf(times, 0.5), Math.max(...times)]
     return { processes, limiters, medianMs, worstMs, bytes }
   } finally {
     await server.stop()

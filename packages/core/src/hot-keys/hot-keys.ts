@@ -1,3 +1,5 @@
+import { firstInOrder } from './first-in-order.js'
+
 /** A key and how often it occurred: at most `count` times, and at least `count - error` times. */
 export interface HotKey {
   readonly key: string
@@ -68,7 +70,7 @@ export class HotKeys implements KeyCounts {
   }
 
   get keys(): readonly HotKey[] {
-    return sorted(this.#heap.map(({ hot }) => hot))
+    return this.#heap.map(({ hot }) => hot).sort(byCount)
   }
 
   get unlisted(): number {
@@ -144,16 +146,8 @@ export function mergedKeys(all: readonly KeyCounts[], places: number = 256): Key
       }
     }
   }
-  const keys = mostFrequent([...merged.values()], places + 1)
+  const keys = firstInOrder([...merged.values()], places + 1, byCount)
   return { keys: keys.slice(0, places), unlisted: keys[places]?.count ?? unlisted }
-}
-
-/** Sorts only the keys that it returns, and those as frequent as the last of them: a view of many processes merges thousands. */
-function mostFrequent(keys: readonly HotKey[], most: number): readonly HotKey[] {
-  if (keys.length <= most) return sorted(keys)
-  const counts = Float64Array.from(keys, ({ count }) => count).sort()
-  const least = counts[counts.length - most]
-  return sorted(keys.filter(({ count }) => count >= least)).slice(0, most)
 }
 
 /** A copy, because V8 keeps the whole of a string in memory, such as a header or a line of a log, as long as a part of it is in use. */
@@ -164,6 +158,6 @@ function ownText(key: string): string {
 /** V8 copies a shorter part of a string. */
 const shortestPart = 13
 
-function sorted(keys: readonly HotKey[]): readonly HotKey[] {
-  return keys.toSorted((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1))
+function byCount(a: HotKey, b: HotKey): number {
+  return b.count - a.count || (a.key < b.key ? -1 : 1)
 }

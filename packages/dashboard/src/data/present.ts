@@ -1,9 +1,9 @@
+import { firstInOrder } from '@sluice/core/http'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import { mostFrequent, type RecentCounts } from '../collect/recent-keys.js'
 import { stepMs } from '../collect/steps.js'
 import type { DeniedKey, LimiterView, PolicyView, TopKeys } from '../view.js'
 import { sumOfCounts } from './counts.js'
-import { firstOf } from './first-of.js'
 import { noCounts, type LimiterData, type PolicyData } from './process-data.js'
 
 /** The most rows of a list of a view. */
@@ -99,7 +99,7 @@ function deniedKeys(
   rows: number,
 ): Pick<LimiterView, 'denied' | 'deniedTotal'> {
   const all = runs.filter((run) => run.until > at || run.lastAt > at - recentMs)
-  const first = firstOf(all, rows, (a, b) => b.denials - a.denials || b.lastAt - a.lastAt)
+  const first = firstInOrder(all, rows, (a, b) => b.denials - a.denials || b.lastAt - a.lastAt)
   const denied = first.map(
     ({ key, policies, until, denials, firstAt, lastAt, source, isBlocked }): DeniedKey => {
       return {

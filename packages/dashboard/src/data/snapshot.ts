@@ -1,8 +1,8 @@
+import { firstInOrder } from '@sluice/core/http'
 import type { KeyCounts } from '@sluice/core/hot-keys'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import { mostFrequent, shortened, type RecentCounts } from '../collect/recent-keys.js'
 import { sumOfCounts, writeCounts } from './counts.js'
-import { firstOf } from './first-of.js'
 import type { LimiterData, ProcessData } from './process-data.js'
 
 /** The version of the form. Increase it with every change that another version of this package would misread. */
@@ -106,7 +106,7 @@ function limiterText(data: LimiterData, startsAt: number): LimiterText {
     head: head.slice(0, -1),
     requests: keyRows(data.requests),
     denials: keyRows(data.denials),
-    runs: firstOf(data.runs, longest.runs, (a, b) => b.denials - a.denials).map(runText),
+    runs: firstInOrder(data.runs, longest.runs, (a, b) => b.denials - a.denials).map(runText),
   }
 }
 

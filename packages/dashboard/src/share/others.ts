@@ -6,8 +6,11 @@ import type { DashboardShare } from './share.js'
 /** The longest that a request waits for the data of other processes. */
 const waitMs = 250
 
-/** Data of other processes are used again for this time: each of them writes every five seconds. */
+/** Data of other processes are used for this time: each of them writes every five seconds. */
 const freshMs = 1000
+
+/** A page that is open asks at least this often. Meanwhile the data are read in advance, so that its requests do not wait for Redis. */
+const asksWithinMs = 5000
 
 /** The data of other processes. */
 export interface OthersData {
@@ -29,6 +32,7 @@ export class Others {
   readonly #process: string
   #reading: Promise<OthersData> | undefined
   #latest: OthersData | undefined
+  #askedAt = -Infinity
   /** The last snapshot of each process, by its id: a process writes less often than a page asks. */
   #known: ReadonlyMap<string, KnownSnapshot> = new Map()
 
@@ -40,12 +44,23 @@ export class Others {
 
   async read(): Promise<OthersData> {
     if (this.#share === undefined) return { state: 'none', notMerged: 0, data: [] }
+    this.#askedAt = performance.now()
     if (this.#latest !== undefined) return this.#latest
+    return this.#readInTime(this.#share)
+  }
+
+  /** Ends the reading in advance. */
+  close(): void {
+    this.#askedAt = -Infinity
+  }
+
+  async #readInTime(share: DashboardShare): Promise<OthersData> {
     // While Redis does not answer, requests wait for one call, so that the client does not collect calls.
-    this.#reading ??= this.#read(this.#share).finally(() => (this.#reading = undefined))
+    this.#reading ??= this.#read(share).finally(() => (this.#reading = undefined))
     try {
       return await bounded(this.#reading, waitMs, 'Redis')
     } catch (error) {
+      this.#latest = undefined
       return { state: 'failed', error: reasonOf(error), notMerged: 0, data: [] }
     }
   }
@@ -63,8 +78,13 @@ export class Others {
     const notMerged = read.size - data.length
     const latest: OthersData = { state: 'ok', notMerged, data }
     this.#latest = latest
-    setTimeout(() => (this.#latest = undefined), freshMs).unref()
+    setTimeout(() => this.#renew(share), freshMs).unref()
     return latest
+  }
+
+  #renew(share: DashboardShare): void {
+    if (performance.now() - this.#askedAt < asksWithinMs) void this.#readInTime(share)
+    else this.#latest = undefined
   }
 }
 

@@ -28,7 +28,7 @@ const mostProcesses = 100
 
 /**
  * Shows the data of all processes together, through the Redis that holds the counts. Each process writes one key every five seconds; a request of the page reads
- * them. It takes the clients of `redisStore`, and never opens or closes a connection.
+ * those that are new. It takes the clients of `redisStore`, and never opens or closes a connection.
  *
  * @example
  * import { createDashboard, redisView } from '@sluice/dashboard'
@@ -48,6 +48,8 @@ export function redisView(client: SupportedClient, options: RedisViewOptions = {
   const index = `${prefix.replaceAll('{', '%7B')}::{view}`
   const keyOf = (process: string): string => `${index}:${process}`
   const search = createSearch(client, prefix)
+  /** The snapshots of the last reading: a page asks more often than a process writes. */
+  let known: ReadonlyMap<string, Written & { readonly snapshot: string }> = new Map()
 
   async function run(script: string, keys: readonly string[], args: readonly string[]) {
     // A client over HTTP would wait for ever.
@@ -61,22 +63,32 @@ export function redisView(client: SupportedClient, options: RedisViewOptions = {
       return textOf(await run(writeScript, keys, args))
     },
     async read() {
-      const ids = textsOf(await run(listScript, [index], [`${livesMs}`, `${mostProcesses}`]))
-      if (ids.length === 0) return new Map()
-      const reply = await run(readScript, ids.map(keyOf), [])
-      const snapshots = isList(reply) ? reply : []
-      return new Map(
-        ids.flatMap((id, i): [string, string][] => {
-          const snapshot = snapshots[i]
-          return isText(snapshot) ? [[id, snapshot]] : []
-        }),
-      )
+      const reply = await run(listScript, [index], [`${livesMs}`, `${mostProcesses}`])
+      const listed = writingsOf(textsOf(reply))
+      const unread = listed.filter(({ id, at }) => known.get(id)?.at !== at)
+      const keys = unread.map(({ id }) => keyOf(id))
+      const snapshots = keys.length === 0 ? [] : textsOf(await run(readScript, keys, []))
+      const read = new Map(unread.map((one, i) => [one.id, { ...one, snapshot: snapshots[i] }]))
+      const all = listed.flatMap(({ id }) => read.get(id) ?? known.get(id) ?? [])
+      known = new Map(all.map((one) => [one.id, one]))
+      return new Map(all.flatMap(({ id, snapshot }) => (isText(snapshot) ? [[id, snapshot]] : [])))
     },
     async remove(process) {
       await run(removeScript, [index, keyOf(process)], [process])
     },
     search,
   }
+}
+
+/** A process, and when Redis received its last snapshot. */
+interface Written {
+  readonly id: string
+  readonly at: string
+}
+
+/** Reads the answer of `listScript`. */
+function writingsOf(listed: readonly string[]): readonly Written[] {
+  return listed.flatMap((id, i) => (i % 2 === 0 ? [{ id, at: listed[i + 1] }] : []))
 }
 
 // A script takes one call, and the time of the server.
@@ -96,9 +108,9 @@ redis.call('SET', KEYS[3], ARGV[5], 'NX')
 redis.call('PEXPIRE', KEYS[3], ARGV[6])
 return redis.call('GET', KEYS[3])`
 
-/** KEYS: the index. ARGV: the life of a snapshot, the most processes. Returns the processes, the last one that wrote first. */
+/** KEYS: the index. ARGV: the life of a snapshot, the most processes. Returns the processes, the last one that wrote first, and when each of them wrote. */
 const listScript = `${now}
-return redis.call('ZRANGE', KEYS[1], '+inf', now - ARGV[2], 'BYSCORE', 'REV', 'LIMIT', 0, ARGV[3])`
+return redis.call('ZRANGE', KEYS[1], '+inf', now - ARGV[2], 'BYSCORE', 'REV', 'LIMIT', 0, ARGV[3], 'WITHSCORES')`
 
 /** KEYS: the snapshots. Returns them. */
 const readScript = `if ARGV[1] == '0' then return {0} end

@@ -1,5 +1,5 @@
 /** The first items of a list in an order: less work than to sort the whole list. */
-export function firstOf<T>(
+export function firstInOrder<T>(
   items: readonly T[],
   most: number,
   compare: (a: T, b: T) => number,
