@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RedisServer } from '@sluice/conformance/servers'
-import { startContender, type ContenderProcess } from '../processes/contender-process.js'
+import { startContender } from '../processes/contender-process.js'
 import { figuresOf, inTurns } from '../processes/in-turns.js'
 import { fieldOf } from '../ratios.js'
 import { percentileOf } from '../redis/in-flight.js'
@@ -49,51 +49,57 @@ export async function addedToDecisions(
   })
 }
 
-/** The CPU time of a Fastify server for a request while a dashboard is open, as a multiple of that without one. */
+/** The turns of a round, with a dashboard and without one. */
+const turns = 10
+
+/**
+ * The CPU time of a Fastify server while a dashboard is open, as a multiple of that without one. One process takes both in turns of less than a second: two
+ * processes, and the speed of a machine over seconds, differ by more than a dashboard costs.
+ *
+ * @param requests those of a turn
+ */
 export async function serverCpu(
   redis: RedisServer,
   rounds: number,
   requests: number,
   say: (progress: string) => void,
-): Promise<{ readonly ratio: Spread; readonly microseconds: Spread }> {
+): Promise<{ readonly ratio: Spread }> {
   const clients = startContender(load)
-  const servers = ['nothing', 'dashboard'].map((watcher) =>
-    startContender(program('server'), { args: [watcher, `${redis.port}`] }),
-  )
+  const server = startContender(program('server'), { args: [`${redis.port}`] })
   try {
-    const [bare, watched] = servers
-    for (const server of servers) await cpuOfRequests(server, clients, requests)
-    const found = await inRounds([bare, watched], rounds, async (server, round) => {
-      say(`Fastify, round ${round + 1} of ${rounds}`)
-      return cpuOfRequests(server, clients, requests)
-    })
-    const [without, withOne] = [found.get(bare) ?? [], found.get(watched) ?? []]
-    return {
-      ratio: spreadOf(withOne.map((microseconds, i) => microseconds / without[i])),
-      microseconds: spreadOf(withOne),
+    const { port, pagePort } = await server.measure('')
+    let poll = 0
+    const cpuOf = async (work: 'open' | 'close'): Promise<number> => {
+      const before = await server.measure(work)
+      // A page asks for a view every two seconds.
+      if (work === 'open' && poll++ % turnsOfPoll === 0) {
+        await (await fetch(`http://127.0.0.1:${pagePort}/api/view`)).arrayBuffer()
+      }
+      const traffic = { port, connections: 64, addresses: 64, requests }
+      await clients.measure(JSON.stringify(traffic))
+      const after = await server.measure('')
+      return after['microseconds'] - before['microseconds']
     }
+    const inTurns = async (round: number): Promise<number> => {
+      say(`Fastify, round ${round} of ${rounds}`)
+      const found = await inRounds(['open', 'close'] as const, turns, cpuOf)
+      const [withOne, without] = [found.get('open') ?? [], found.get('close') ?? []]
+      return sumOf(withOne) / sumOf(without)
+    }
+    const ratios: number[] = []
+    for (let round = 0; round <= rounds; round++) ratios.push(await inTurns(round))
+    // The first round warms the server up.
+    return { ratio: spreadOf(ratios.slice(1)) }
   } finally {
-    await Promise.all([clients, ...servers].map(async (process) => process.stop()))
+    await Promise.all([clients, server].map(async (process) => process.stop()))
   }
 }
 
-/** The page of a dashboard is open meanwhile: it asks for a view every two seconds. */
-async function cpuOfRequests(
-  server: ContenderProcess,
-  clients: ContenderProcess,
-  requests: number,
-): Promise<number> {
-  const before = await server.measure('')
-  const page = before['pagePort']
-  const poll = async (): Promise<void> => {
-    await (await fetch(`http://127.0.0.1:${page}/api/view`)).arrayBuffer()
-  }
-  const timer = page === 0 ? undefined : setInterval(() => void poll(), 2000)
-  const traffic = { port: before['port'], connections: 64, addresses: 64, requests }
-  await clients.measure(JSON.stringify(traffic))
-  clearInterval(timer)
-  const after = await server.measure('')
-  return (after['microseconds'] - before['microseconds']) / requests
+/** A turn of 8,000 requests takes about two thirds of a second. */
+const turnsOfPoll = 3
+
+function sumOf(figures: readonly number[]): number {
+  return figures.reduce((sum, figure) => sum + figure, 0)
 }
 
 /** The views of the first half minute of a page. */

@@ -1,4 +1,4 @@
-import { createDashboard, redisView, type Dashboard } from '@sluice/dashboard'
+import { createDashboard, redisView } from '@sluice/dashboard'
 import { prometheus } from '@sluice/metrics'
 import { Redis } from 'ioredis'
 import { Registry } from 'prom-client'
@@ -13,9 +13,9 @@ export function isWatcher(name: string | undefined): name is Watcher {
 }
 
 /** Starts a subscriber. A dashboard also writes its data to Redis, as one of several processes does. */
-export function watch(watcher: Watcher, redisPort: number): Dashboard | undefined {
+export function watch(watcher: Watcher, redisPort: number): void {
   if (watcher === 'metrics') prometheus(new Registry())
-  if (watcher !== 'dashboard') return undefined
+  if (watcher !== 'dashboard') return
   const share = redisView(new Redis(redisPort, '127.0.0.1'))
-  return createDashboard({ limiters: {}, authorize: () => 'read', share })
+  createDashboard({ limiters: {}, authorize: () => 'read', share })
 }
