@@ -104,13 +104,13 @@ export const mutants = [
     replace: '!isRecord(key)',
   },
   {
-    file: `${core}/hot-keys/first-in-order.ts`,
+    file: `${core}/first-in-order.ts`,
     name: 'of the first items of an order, equal ones change places',
     find: 'while (at > 0 && compare(item, first[at - 1]) < 0) at--',
     replace: 'while (at > 0 && compare(item, first[at - 1]) <= 0) at--',
   },
   {
-    file: `${core}/hot-keys/first-in-order.ts`,
+    file: `${core}/first-in-order.ts`,
     name: 'of the first items of an order, there is one too many',
     find: 'if (first.length >= most) {',
     replace: 'if (first.length > most) {',

@@ -1,4 +1,4 @@
-import { firstInOrder } from './first-in-order.js'
+import { firstInOrder } from '../first-in-order.js'
 
 /** A key and how often it occurred: at most `count` times, and at least `count - error` times. */
 export interface HotKey {
