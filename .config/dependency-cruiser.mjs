@@ -7,7 +7,7 @@ const core = 'packages/core/src'
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 
 /** The files at the root of core, without its public face; and the readers of options. */
-const ground = `${core}/(?:(?:awaitable|clock|digests|errors|keys|policy|runtime|time-zone)\\.ts$|errors/|options/)`
+const ground = `${core}/(?:(?:awaitable|clock|digests|errors|first-in-order|keys|policy|runtime|time-zone)\\.ts$|errors/|options/)`
 const algorithmContract = `${core}/algorithms/(?:algorithm|bytes|ids|kind|plain-lua|window)\\.ts$`
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
@@ -73,7 +73,7 @@ const rules = {
     from: defaultAlgorithm,
     may: [ground, `${core}/algorithms/sliding-window/index\\.ts$`, `${core}/limiter/`],
   },
-  'hot keys': { from: `${core}/hot-keys/`, may: [] },
+  'hot keys': { from: `${core}/hot-keys/`, may: [`${core}/first-in-order\\.ts$`] },
   replay: {
     from: `${core}/replay/`,
     may: [
