@@ -149,7 +149,7 @@ test.each(['local', 'allow', 'deny'] as const)(
     const server = await startRedis()
     onTestFinished(async () => server.stop())
     const client = server.client({ maxRetriesPerRequest: 0, retryStrategy: () => 20 })
-    const store = redisStore(client, { timeout: 100 })
+    const store = redisStore(client, { timeout: 250 })
     const limiter = createLimiter({ name, limit: 5, window: '1h', store, onStoreError })
     const board = await serveDashboard({ limiters: { limiter } })
     expect((await board.act(act({ act: 'penalize', units: 2 }))).status).toBe(200)

@@ -10,7 +10,7 @@ test('a store that fails is shown with its state, its errors and the last of the
   const server = await startRedis()
   onTestFinished(async () => server.stop())
   const client = server.client({ maxRetriesPerRequest: 0, retryStrategy: () => 20 })
-  const store = redisStore(client, { timeout: 50 })
+  const store = redisStore(client, { timeout: 250 })
   const limiter = createLimiter({ name: 'failing', limit: 5, window: '1h', store })
   const board = await serveDashboard({ limiters: { limiter } })
   await limiter.consume('ann')
@@ -24,7 +24,7 @@ test('a store that fails is shown with its state, its errors and the last of the
     name: 'redis',
     state: 'fallback',
     errors: 1,
-    lastError: { code: 'SLUICE_STORE_TIMEOUT', message: expect.stringContaining('50 ms') },
+    lastError: { code: 'SLUICE_STORE_TIMEOUT', message: expect.stringContaining('250 ms') },
   })
   expect(first.sinceAt).toBeGreaterThanOrEqual(began)
   await vi.waitFor(async () => {
