@@ -32,8 +32,8 @@ export const mutants = [
   {
     file: `${postgres}/database.ts`,
     name: 'a row alone is saved after it has waited for a lock',
-    find: '1 / (${clock} <= ${until}::bigint)::int',
-    replace: '1 / (${until}::bigint > 0)::int',
+    find: '${clock} / (${clock} <= ${until}::bigint)::int',
+    replace: '${clock} / (${until}::bigint > 0)::int',
   },
   {
     file: `${postgres}/database.ts`,

@@ -115,7 +115,7 @@ export function postgresDatabase(
 /** The statements. Those for a single row look at the clock again after they have waited for a lock: a division by zero undoes what would be late. */
 function textsOf({ table, load, save, clean }: Names) {
   const returning = (until: string): string =>
-    `returning version, ${clock}, 1 / (${clock} <= ${until}::bigint)::int`
+    `returning version, ${clock} / (${clock} <= ${until}::bigint)::int`
   return {
     now: `select ${clock}`,
     load: `select version, state, now from ${load}($1::text::text[])`,

@@ -10,10 +10,10 @@ export interface Load {
 }
 
 const counts = [
-  { inFlight: 1, decisions: 400 },
-  { inFlight: 8, decisions: 1600 },
-  { inFlight: 64, decisions: 4000 },
-  { inFlight: 512, decisions: 6000 },
+  { inFlight: 1, decisions: 3000 },
+  { inFlight: 8, decisions: 6000 },
+  { inFlight: 64, decisions: 12_000 },
+  { inFlight: 512, decisions: 15_000 },
 ]
 
 export const loads: readonly Load[] = [false, true].flatMap((isHot) =>

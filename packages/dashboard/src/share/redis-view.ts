@@ -27,8 +27,8 @@ const callMs = 10_000
 const mostProcesses = 100
 
 /**
- * Shows the data of all processes together, through the Redis that holds the counts. Each process writes one key every five seconds; a request of the page reads
- * those that are new. It takes the clients of `redisStore`, and never opens or closes a connection.
+ * Shows the data of all processes together, through the Redis that holds the counts. Each process writes one key every five seconds; while a page is open, its
+ * process reads those that are new. It takes the clients of `redisStore`, and never opens or closes a connection.
  *
  * @example
  * import { createDashboard, redisView } from '@sluice/dashboard'
