@@ -204,7 +204,7 @@ export const mutants = [
   {
     file: `${root}/share/others.ts`,
     name: 'the data of this process count twice',
-    find: 'if (process === this.#process) continue',
+    find: '.filter(([process]) => process !== this.#process)',
     replace: '',
   },
   {
@@ -216,13 +216,15 @@ export const mutants = [
   {
     file: `${root}/share/others.ts`,
     name: 'Redis is read after the page was closed',
-    find: 'if (performance.now() - this.#askedAt < asksWithinMs) void',
-    replace: 'if (this.#askedAt > 0) void',
+    find: 'if (performance.now() - this.#askedAt < asksWithinMs) {',
+    replace: 'if (this.#askedAt > 0) {',
   },
   {
     file: `${root}/share/others.ts`,
     name: 'a request waits for Redis although the page is open',
-    find: 'if (performance.now() - this.#askedAt < asksWithinMs) void this.#readInTime(share)\n    else ',
+    find: `      void this.#readInTime(share)
+      return
+`,
     replace: '',
   },
   {
@@ -236,13 +238,13 @@ export const mutants = [
   {
     file: `${root}/share/redis-view.ts`,
     name: 'a snapshot is not read again after it was written again',
-    find: 'known.get(id)?.at !== at',
+    find: 'known.get(id)?.writtenAt !== at',
     replace: 'known.get(id) === undefined',
   },
   {
     file: `${root}/share/redis-view.ts`,
     name: 'each snapshot is read each time',
-    find: 'listed.filter(({ id, at }) => known.get(id)?.at !== at)',
+    find: 'listed.filter(({ id, at }) => known.get(id)?.writtenAt !== at)',
     replace: 'listed',
   },
   {

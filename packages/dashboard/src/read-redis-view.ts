@@ -22,7 +22,7 @@ export async function readRedisView(
   options: RedisViewOptions = {},
 ): Promise<View> {
   const snapshots = await redisView(client, options).read()
-  const all = Array.from(snapshots.values(), readSnapshot)
+  const all = Array.from(snapshots.values(), ({ text }) => readSnapshot(text))
   const data = all.filter((one) => one !== undefined)
   const share = { state: 'ok', notMerged: all.length - data.length } as const
   const common = { role: 'read', processes: all.length, share } as const

@@ -14,7 +14,7 @@ function setUp() {
     write: async () => '',
     read: async () => {
       reads++
-      return new Map([['other', await read()]])
+      return new Map([['other', { text: await read(), writtenAt: `${reads}` }]])
     },
     remove: async () => {},
     search: async () => ({ keys: [], cursor: undefined, scanned: 0 }),

@@ -1,7 +1,7 @@
 import type { SharedData } from '../data/process-data.js'
 import { readSnapshot } from '../data/read-snapshot.js'
 import { bounded } from './bounded.js'
-import type { DashboardShare } from './share.js'
+import type { DashboardShare, Snapshot, Snapshots } from './share.js'
 
 /** The longest that a request waits for the data of other processes. */
 const waitMs = 250
@@ -20,12 +20,6 @@ export interface OthersData {
   readonly data: readonly SharedData[]
 }
 
-interface KnownSnapshot {
-  readonly text: string
-  /** Undefined if it cannot be merged. */
-  readonly data: SharedData | undefined
-}
-
 /** Reads the data of other processes. It never fails, and never takes longer than 250 ms. */
 export class Others {
   readonly #share: DashboardShare | undefined
@@ -33,8 +27,10 @@ export class Others {
   #reading: Promise<OthersData> | undefined
   #latest: OthersData | undefined
   #askedAt = -Infinity
-  /** The last snapshot of each process, by its id: a process writes less often than a page asks. */
-  #known: ReadonlyMap<string, KnownSnapshot> = new Map()
+  /** The last snapshots that were read: a process writes less often than a page asks. */
+  #snapshots: Snapshots = new Map()
+  /** The data of these snapshots. Undefined if a snapshot cannot be merged. */
+  #data: ReadonlyMap<Snapshot, SharedData | undefined> = new Map()
 
   /** @param process the id of this process */
   constructor(share: DashboardShare | undefined, process: string) {
@@ -66,16 +62,16 @@ export class Others {
   }
 
   async #read(share: DashboardShare): Promise<OthersData> {
-    const snapshots = await share.read()
-    const read = new Map<string, KnownSnapshot>()
-    for (const [process, text] of snapshots) {
-      if (process === this.#process) continue
-      const known = this.#known.get(process)
-      read.set(process, known?.text === text ? known : { text, data: readSnapshot(text) })
-    }
-    this.#known = read
-    const data = Array.from(read.values(), (one) => one.data).filter((one) => one !== undefined)
-    const notMerged = read.size - data.length
+    this.#snapshots = await share.read(this.#snapshots)
+    const others = Array.from(this.#snapshots).filter(([process]) => process !== this.#process)
+    this.#data = new Map(
+      others.map(([, snapshot]) => [
+        snapshot,
+        this.#data.has(snapshot) ? this.#data.get(snapshot) : readSnapshot(snapshot.text),
+      ]),
+    )
+    const data = Array.from(this.#data.values()).filter((one) => one !== undefined)
+    const notMerged = others.length - data.length
     const latest: OthersData = { state: 'ok', notMerged, data }
     this.#latest = latest
     setTimeout(() => this.#renew(share), freshMs).unref()
@@ -83,8 +79,14 @@ export class Others {
   }
 
   #renew(share: DashboardShare): void {
-    if (performance.now() - this.#askedAt < asksWithinMs) void this.#readInTime(share)
-    else this.#latest = undefined
+    if (performance.now() - this.#askedAt < asksWithinMs) {
+      void this.#readInTime(share)
+      return
+    }
+    // Nothing is kept for a page that is closed.
+    this.#latest = undefined
+    this.#snapshots = new Map()
+    this.#data = new Map()
   }
 }
 

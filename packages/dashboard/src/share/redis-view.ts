@@ -2,7 +2,7 @@ import type { SupportedClient } from '@sluice/core'
 import { checked, optional, readOptions, redisScripts } from '@sluice/core/http'
 import { isList } from '../list.js'
 import { createSearch } from './search.js'
-import type { DashboardShare } from './share.js'
+import type { DashboardShare, Snapshot, Snapshots } from './share.js'
 
 /** Options of `redisView`. */
 export interface RedisViewOptions {
@@ -48,8 +48,6 @@ export function redisView(client: SupportedClient, options: RedisViewOptions = {
   const index = `${prefix.replaceAll('{', '%7B')}::{view}`
   const keyOf = (process: string): string => `${index}:${process}`
   const search = createSearch(client, prefix)
-  /** The snapshots of the last reading: a page asks more often than a process writes. */
-  let known: ReadonlyMap<string, Written & { readonly snapshot: string }> = new Map()
 
   async function run(script: string, keys: readonly string[], args: readonly string[]) {
     // A client over HTTP would wait for ever.
@@ -62,16 +60,19 @@ export function redisView(client: SupportedClient, options: RedisViewOptions = {
       const args = [process, snapshot, `${livesMs}`, secret, `${secretLivesMs}`]
       return textOf(await run(writeScript, keys, args))
     },
-    async read() {
+    async read(known: Snapshots = new Map()) {
       const reply = await run(listScript, [index], [`${livesMs}`, `${mostProcesses}`])
       const listed = writingsOf(textsOf(reply))
-      const unread = listed.filter(({ id, at }) => known.get(id)?.at !== at)
+      const unread = listed.filter(({ id, at }) => known.get(id)?.writtenAt !== at)
       const keys = unread.map(({ id }) => keyOf(id))
-      const snapshots = keys.length === 0 ? [] : textsOf(await run(readScript, keys, []))
-      const read = new Map(unread.map((one, i) => [one.id, { ...one, snapshot: snapshots[i] }]))
-      const all = listed.flatMap(({ id }) => read.get(id) ?? known.get(id) ?? [])
-      known = new Map(all.map((one) => [one.id, one]))
-      return new Map(all.flatMap(({ id, snapshot }) => (isText(snapshot) ? [[id, snapshot]] : [])))
+      const texts = keys.length === 0 ? [] : textsOf(await run(readScript, keys, []))
+      const read = new Map(unread.map(({ id, at }, i) => [id, { text: texts[i], writtenAt: at }]))
+      return new Map(
+        listed.flatMap(({ id }): [string, Snapshot][] => {
+          const snapshot = read.get(id) ?? known.get(id)
+          return snapshot !== undefined && isText(snapshot.text) ? [[id, snapshot]] : []
+        }),
+      )
     },
     async remove(process) {
       await run(removeScript, [index, keyOf(process)], [process])

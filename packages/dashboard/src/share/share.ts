@@ -6,12 +6,25 @@ export interface DashboardShare {
    * @param secret taken if there is none yet
    */
   write(process: string, snapshot: string, secret: string): Promise<string>
-  /** The snapshots of the processes that have written one in the last 15 s, by the ids of the processes. */
-  read(): Promise<ReadonlyMap<string, string>>
+  /**
+   * The snapshots of the processes that have written one in the last 15 s, by the ids of the processes.
+   *
+   * @param known what an earlier call has read: a snapshot is not read again until it was written again
+   */
+  read(known?: Snapshots): Promise<Snapshots>
   /** Removes the snapshot of a process. */
   remove(process: string): Promise<void>
   /** Looks at some of the keys of a limiter in the store, and returns where the next call continues. */
   search(limiter: string, cursor: string | undefined): Promise<FoundKeys>
+}
+
+/** The snapshots of processes, by their ids. */
+export type Snapshots = ReadonlyMap<string, Snapshot>
+
+/** The data that a process wrote, and the time of that. */
+export interface Snapshot {
+  readonly text: string
+  readonly writtenAt: string
 }
 
 /** Keys of a limiter, in the form in which they are counted. */
