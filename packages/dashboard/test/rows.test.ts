@@ -1,7 +1,5 @@
 import { createLimiter, fixedWindow } from '@sluice/core'
-import { firstInOrder } from '@sluice/core/http'
 import { expect, test } from 'vitest'
-import { randomFrom } from '../../conformance/src/random.js'
 import { serveDashboard } from './served.js'
 
 test('a list has the rows that the request asks for, and the number of all', async () => {
@@ -39,11 +37,4 @@ test.each(['', '201', '-1', '1.5', 'all'])('a view with %j rows is refused', asy
     message: 'The request needs "rows" from 0 to 200.',
   }
   expect([answer.status, await answer.json()]).toMatchObject([400, { error }])
-})
-
-test.each([0, 1, 7, 100])('the first %i items of an order are those of the sorted list', (most) => {
-  const random = randomFrom(most)
-  const items = Array.from({ length: 60 }, (_, i) => ({ i, n: Math.floor(random() * 9) }))
-  const byNumber = (a: { readonly n: number }, b: { readonly n: number }) => b.n - a.n
-  expect(firstInOrder(items, most, byNumber)).toEqual(items.toSorted(byNumber).slice(0, most))
 })

@@ -100,3 +100,14 @@ test('a claim about two rules is true of all requests', () => {
   }
   expect(found).toBeGreaterThan(pairs / 40)
 })
+
+test.each([
+  ['method', 'GET', 'get', 'yes'],
+  ['host', 'Shop.example', 'shop.EXAMPLE', 'yes'],
+  ['user', 'Ann', 'ann', 'no'],
+] as const)('%s: %s and %s are the same value: %s', (field, one, other, answer) => {
+  const [outer, inner] = [one, other].map((value): RuleDeclaration => {
+    return { id: value, when: { [field]: value }, then: 'allow' }
+  })
+  expect(includes(matchedBy(outer), matchedBy(inner), false)).toBe(answer)
+})

@@ -384,6 +384,34 @@ describe('a database that fails', () => {
     expect(sources.at(-1)).toBe('store')
   })
 
+  test('is not called about a key while a request for it has no answer', async () => {
+    holdTime()
+    onTestFinished(releaseTime)
+    let before = async (): Promise<void> => after(10)
+    const database = new MapDatabase({ before: () => before() })
+    const limiter = limiterOver(database, minute, databaseStore(database, { timeout: 100 }))
+    const first = limiter.consume('key')
+    // Two requests that wait for the first one, and then share a call that hangs. One of them is answered before the other.
+    const earlier = limiter.consume('key')
+    await pass(15)
+    const later = limiter.consume('key')
+    before = async () => new Promise<never>(() => {})
+    await pass(5)
+    expect((await first).source).toBe('store')
+    const calls = (): number => database.calls.load + database.calls.save
+    const sent = calls()
+    await pass(85)
+    expect((await earlier).source).toBe('closed')
+    const next = limiter.consume('key')
+    await pass(5)
+    expect(calls()).toBe(sent)
+    await pass(10)
+    expect((await later).source).toBe('closed')
+    expect(calls()).toBe(sent + 1)
+    await pass(100)
+    expect((await next).source).toBe('closed')
+  })
+
   test('takes no units by a call that reaches it after the timeout', async () => {
     holdTime()
     onTestFinished(releaseTime)
