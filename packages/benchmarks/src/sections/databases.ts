@@ -14,7 +14,7 @@ import type { Section } from '../section.js'
 export const databases: Section = {
   name: 'databases',
   page: 'README.md',
-  minutes: 4,
+  minutes: 7,
   async run(say, quick) {
     const rounds = quick ? 1 : 5
     const measured = await measureAll(say, { rounds, divisor: quick ? 10 : 1 })
