@@ -1,4 +1,4 @@
-/** The first items of a list in an order: less work than to sort the whole list. */
+/** The first items of a list in an order. For a few of many items it is less work than to sort them all. */
 export function firstInOrder<T>(
   items: readonly T[],
   most: number,
