@@ -18,14 +18,14 @@ export const mutants = [
   {
     file: `${database}/remembered-rows.ts`,
     name: 'a row that was loaded does not end',
-    find: 'endsAt = endOf(row.bytes)',
+    find: 'endsAt = endOf(row)',
     replace: 'endsAt = Infinity',
   },
   {
     file: `${database}/page.ts`,
     name: 'a row ends with its first part',
-    find: 'return Math.max(...ends) + graceMs',
-    replace: 'return ends[0] + graceMs',
+    find: 'last = Math.max(last, ends)',
+    replace: 'last = last || ends',
   },
   {
     file: `${database}/rounds.ts`,
@@ -79,7 +79,7 @@ export const mutants = [
   {
     file: `${database}/rounds.ts`,
     name: 'the current rows of a refused group are loaded again',
-    find: 'group.rows = hasAll ? rows : undefined',
+    find: 'group.rows = hasAll ? known : undefined',
     replace: 'group.rows = undefined',
   },
   {
@@ -91,7 +91,7 @@ export const mutants = [
   {
     file: `${database}/rounds.ts`,
     name: 'a refused row stays remembered',
-    find: 'for (const key of group.keys) remembered.set(key, rows?.get(key), now)',
+    find: 'for (const [key, row] of known) remembered.set(key, row, now)',
     replace: '',
   },
   {
@@ -165,7 +165,7 @@ export const mutants = [
   {
     file: `${database}/page.ts`,
     name: 'a damaged row reads as absent',
-    find: 'if (parts === undefined) this.#replace()',
+    find: 'if (row !== undefined && row.parts === undefined) this.#replace()',
     replace: '',
   },
   {
@@ -189,14 +189,20 @@ export const mutants = [
   {
     file: `${database}/page.ts`,
     name: 'the end of a row is a time of the request',
-    find: 'this.#loadedAt + lastEnd - this.#changedAt + grace',
-    replace: 'lastEnd + grace',
+    find: 'this.#loadedAt + lastEnd(parts) - this.#changedAt + grace',
+    replace: 'lastEnd(parts) + grace',
   },
   {
     file: `${database}/page.ts`,
     name: 'records are packed from the old body',
     find: 'if (records === undefined || isPacked !== false) return part',
     replace: 'if (records === undefined || isPacked === false) return part',
+  },
+  {
+    file: `${database}/page.ts`,
+    name: 'what was not saved stays in a remembered row',
+    find: 'this.#parts[at] = { ...part, records: { algorithm, body } }',
+    replace: 'Object.assign(part, { records: { algorithm, body } })',
   },
   {
     file: `${database}/page-side.ts`,

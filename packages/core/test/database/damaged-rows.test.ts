@@ -47,8 +47,9 @@ function createScene() {
 
 function withoutRecords(bytes: Uint8Array): Uint8Array {
   const parts = readState(bytes) ?? []
-  for (const part of parts) part.body = undefined
-  return packState(parts)
+  return packState(
+    parts.map(({ name, id, row, ends }) => ({ name, id, row, ends, body: undefined })),
+  )
 }
 
 const damages: readonly [string, Policies, (bytes: Uint8Array) => Uint8Array][] = [

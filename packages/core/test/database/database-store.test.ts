@@ -325,6 +325,24 @@ describe('a database that fails', () => {
     expect((await limiter.peek('key')).remaining).toBe(4)
   })
 
+  test.each([
+    ['a log', slidingLog({ limit: 5, window: '1m' })],
+    ['leases', concurrency({ limit: 5, lease: '1m' })],
+  ])('leaves the remembered row of %s as it was', async (_, policies) => {
+    let isDown = false
+    const database = new MapDatabase({
+      async before(call) {
+        if (isDown && call === 'save') throw new Error('refused')
+      },
+    })
+    const limiter = limiterOver(database, policies)
+    for (let i = 0; i < 2; i++) await limiter.consume('key')
+    isDown = true
+    expect((await limiter.consume('key')).source).toBe('closed')
+    isDown = false
+    expect(await limiter.consume('key')).toMatchObject({ source: 'store', remaining: 2 })
+  })
+
   test('is not called after three failures, and is used again after it has answered', async () => {
     let isDown = true
     const database = new MapDatabase({

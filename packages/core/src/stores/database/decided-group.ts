@@ -1,30 +1,16 @@
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { failureOf } from '../pending.js'
 import type { Answer, StoreResult } from '../store.js'
-import type { Change, StoredRow } from './database.js'
 import type { Group, Item } from './groups.js'
 import { createPagePlans } from './page-plan.js'
-import { DamagedRecords, Page } from './page.js'
+import { DamagedRecords, Page, type PageChange } from './page.js'
 import { mostBytes } from './state-bytes.js'
-
-/** A group that is not answered yet. */
-export interface OpenGroup extends Group {
-  items: readonly Item[]
-  /** The rows by which it is decided next. Undefined: they have to be loaded. */
-  rows: ReadonlyMap<string, StoredRow | undefined> | undefined
-  /** The time of the database by which these rows are decided. */
-  now: number
-  /** Whether the rows are those that this process remembers. */
-  isGuess: boolean
-  /** Whether the database did not save it. */
-  isAgain: boolean
-}
 
 /** A group that was decided, and has to be saved if it has changes. */
 export interface DecidedGroup {
-  readonly group: OpenGroup
+  readonly group: Group
   readonly answers: readonly Answer[]
-  readonly changes: readonly Change[]
+  readonly changes: readonly PageChange[]
   /** The error of all requests, if one of the rows cannot be read. */
   readonly damage: SluiceError | undefined
 }
@@ -32,10 +18,10 @@ export interface DecidedGroup {
 const tooLong = `a row would have more than ${mostBytes} bytes`
 
 /** Makes the function that decides groups whose rows were loaded. */
-export function createDecide(database: string): (group: OpenGroup) => DecidedGroup {
+export function createDecide(database: string): (group: Group) => DecidedGroup {
   const planOf = createPagePlans()
 
-  function run(group: OpenGroup, pages: ReadonlyMap<string, Page>): readonly Answer[] {
+  function run(group: Group, pages: ReadonlyMap<string, Page>): readonly Answer[] {
     const pagesOf = ({ keys }: Item): Page[] => keys.flatMap((key) => pages.get(key) ?? [])
     const answers = group.items.map((item): StoreResult => {
       const { request } = item.pending
@@ -47,7 +33,7 @@ export function createDecide(database: string): (group: OpenGroup) => DecidedGro
     return answers
   }
 
-  function damaged(group: OpenGroup, pages: ReadonlyMap<string, Page>): DecidedGroup {
+  function damaged(group: Group, pages: ReadonlyMap<string, Page>): DecidedGroup {
     const rows = [...pages].filter(([, { isDamaged }]) => isDamaged)
     const damage = sluiceError('SLUICE_STORE_DAMAGED', database, rows[0][0])
     const changes = rows.flatMap(([, { change }]) => change ?? [])
@@ -64,7 +50,7 @@ export function createDecide(database: string): (group: OpenGroup) => DecidedGro
         return damaged(group, pages)
       const answers = run(group, pages)
       const changes = Array.from(pages.values()).flatMap((page) => page.change ?? [])
-      const isTooLong = changes.some(({ bytes }) => (bytes?.length ?? 0) > mostBytes)
+      const isTooLong = changes.some(({ change }) => (change.bytes?.length ?? 0) > mostBytes)
       if (isTooLong) return failed(group, sluiceError('SLUICE_STORE_FAILED', database, tooLong))
       return { group, answers, changes, damage: undefined }
     } catch (error) {
@@ -74,7 +60,7 @@ export function createDecide(database: string): (group: OpenGroup) => DecidedGro
   }
 }
 
-function failed(group: OpenGroup, error: SluiceError): DecidedGroup {
+function failed(group: Group, error: SluiceError): DecidedGroup {
   const answers = group.items.map(() => error)
   return { group, answers, changes: [], damage: undefined }
 }

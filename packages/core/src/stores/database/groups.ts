@@ -1,4 +1,5 @@
 import type { PendingRequest } from '../pending.js'
+import type { KnownRow } from './page.js'
 
 /** A request on its way through the database. */
 export class Item {
@@ -17,15 +18,24 @@ export class Item {
   }
 }
 
-/** Requests that share rows, directly or through other requests. Their rows are saved together. */
+/** Requests that share rows, directly or through other requests, and are not answered yet. Their rows are saved together. */
 export interface Group {
   /** Each key once. */
   readonly keys: readonly string[]
   /** In the order in which they were made. */
-  readonly items: readonly Item[]
+  items: readonly Item[]
+  /** The rows by which it is decided next. Undefined: they have to be loaded. */
+  rows: ReadonlyMap<string, KnownRow | undefined> | undefined
+  /** The time of the database by which these rows are decided. */
+  now: number
+  /** Whether the rows are those that this process remembers. */
+  isGuess: boolean
+  /** Whether the database did not save it. */
+  isAgain: boolean
 }
 
-export function groupsOf(items: readonly Item[]): readonly Group[] {
+export function groupsOf(items: readonly Item[]): Group[] {
+  if (items.length === 1) return [groupOf(new Set(items[0].keys), items)]
   /** For each key that is not the first of its group, another key of the group. */
   const leaders = new Map<string, string>()
 
@@ -52,5 +62,9 @@ export function groupsOf(items: readonly Item[]): readonly Group[] {
     group.items.push(item)
     for (const key of item.keys) group.keys.add(key)
   }
-  return Array.from(groups.values(), ({ keys, items: own }) => ({ keys: [...keys], items: own }))
+  return Array.from(groups.values(), ({ keys, items: own }) => groupOf(keys, own))
+}
+
+function groupOf(keys: ReadonlySet<string>, items: readonly Item[]): Group {
+  return { keys: [...keys], items, rows: undefined, now: 0, isGuess: false, isAgain: false }
 }

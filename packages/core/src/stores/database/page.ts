@@ -23,6 +23,21 @@ interface PagePart extends Part {
   isPacked?: boolean
 }
 
+/** A row that was read. */
+export interface KnownRow {
+  readonly version: unknown
+  /** Undefined if the row cannot be read. */
+  readonly parts: readonly Part[] | undefined
+  /** The number of its bytes. */
+  readonly size: number
+}
+
+/** A change of a row, with the parts that it saves. */
+export interface PageChange {
+  readonly change: Change
+  readonly parts: readonly Part[]
+}
+
 /** The name of a part that belongs to no policy. */
 const unnamed = 'default'
 
@@ -42,13 +57,12 @@ export class Page {
   #isInjected = false
 
   /** @param loadedAt the time of the database by which requests without a clock of their own are decided */
-  constructor(key: string, row: StoredRow | undefined, loadedAt: number) {
+  constructor(key: string, row: KnownRow | undefined, loadedAt: number) {
     this.#key = key
     this.#version = row?.version
     this.#loadedAt = loadedAt
-    const parts = row === undefined ? [] : readState(row.bytes)
-    this.#parts = parts ?? []
-    if (parts === undefined) this.#replace()
+    this.#parts = [...(row?.parts ?? [])]
+    if (row !== undefined && row.parts === undefined) this.#replace()
   }
 
   /**
@@ -84,17 +98,17 @@ export class Page {
    * @throws DamagedRecords if they cannot be read; the whole row then counts as damaged
    */
   recordsOf(name: string, algorithm: AlgorithmWithRecords, width: number): unknown {
-    const part = this.#parts[this.#indexOf(name, algorithm.id, width)]
-    if (part === undefined) return undefined
-    if (part.records === undefined) {
-      const body = part.body && algorithm.unpackRecords(part.body, part.row)
-      if (body === undefined) {
-        this.#replace()
-        throw new DamagedRecords()
-      }
-      part.records = { algorithm, body }
+    const at = this.#indexOf(name, algorithm.id, width)
+    if (at === -1) return undefined
+    const part = this.#parts[at]
+    if (part.records !== undefined) return part.records.body
+    const body = part.body && algorithm.unpackRecords(part.body, part.row)
+    if (body === undefined) {
+      this.#replace()
+      throw new DamagedRecords()
     }
-    return part.records.body
+    this.#parts[at] = { ...part, records: { algorithm, body } }
+    return body
   }
 
   /** Keeps a row until it ends. Removes it if it has already ended. */
@@ -122,26 +136,29 @@ export class Page {
 
   /** The end of the last of the rows that a policy's name has, in all forms. */
   lastEndOf(name: string): number {
-    const own = this.#parts.filter((part) => part.name === name && isForm(part))
-    return own.reduce((latest, { ends }) => Math.max(latest, ends), 0)
+    return lastEnd(this.#parts.filter((part) => part.name === name && isForm(part)))
   }
 
   /** The row to save. Undefined if no request has changed it, and none is expected to be as it is. */
-  get change(): Change | undefined {
+  get change(): PageChange | undefined {
     if (!this.#isChanged && !this.#isExpected) return undefined
-    const kept = this.#parts.filter(({ ends }) => ends + graceMs > this.#changedAt)
+    const parts: Part[] = []
+    for (const part of this.#parts) {
+      if (part.ends + graceMs > this.#changedAt) parts.push(packed(part))
+    }
     const [key, version] = [this.#key, this.#version]
-    if (kept.length === 0) {
-      if (version !== undefined) return { key, version, bytes: undefined, endsAt: 0 }
+    if (parts.length === 0) {
+      if (version !== undefined) {
+        return { change: { key, version, bytes: undefined, endsAt: 0 }, parts }
+      }
       if (!this.#isExpected) return undefined
       // Only a row that is saved shows that there is no other.
-      kept.push({ name: unnamed, id: emptyId, row: [], ends: this.#changedAt, body: undefined })
+      parts.push({ name: unnamed, id: emptyId, row: [], ends: this.#changedAt, body: undefined })
     }
-    const lastEnd = Math.max(...kept.map(({ ends }) => ends))
     const grace = this.#isInjected ? injectedGraceMs : graceMs
     // The ends are times of the requests' clock, which can be an injected one.
-    const endsAt = this.#loadedAt + lastEnd - this.#changedAt + grace
-    return { key, version, bytes: packState(kept.map(packed)), endsAt }
+    const endsAt = this.#loadedAt + lastEnd(parts) - this.#changedAt + grace
+    return { change: { key, version, bytes: packState(parts), endsAt }, parts }
   }
 
   /** Replaces the state by the mark of a damaged row. */
@@ -158,16 +175,29 @@ export class Page {
   }
 
   #indexOf(name: string, id: number, width: number): number {
-    return this.#parts.findIndex(
-      (part) => part.name === name && part.id === id && part.row.length === width,
-    )
+    // A loop, because most pages have one part, and each decision looks for several.
+    for (let at = 0; at < this.#parts.length; at++) {
+      const part = this.#parts[at]
+      if (part.name === name && part.id === id && part.row.length === width) return at
+    }
+    return -1
   }
 }
 
+/** Reads a row that was loaded. */
+export function readRow(row: StoredRow | undefined): KnownRow | undefined {
+  return row && { version: row.version, parts: readState(row.bytes), size: row.bytes.length }
+}
+
 /** The time from which the database may have deleted a row of a clock that was not injected. A row that cannot be read does not end. */
-export function endOf(bytes: Uint8Array): number {
-  const ends = readState(bytes)?.map((part) => part.ends) ?? [Infinity]
-  return Math.max(...ends) + graceMs
+export function endOf({ parts }: KnownRow): number {
+  return parts === undefined ? Infinity : lastEnd(parts) + graceMs
+}
+
+function lastEnd(parts: readonly Part[]): number {
+  let last = 0
+  for (const { ends } of parts) last = Math.max(last, ends)
+  return last
 }
 
 function packed({ records, isPacked, ...part }: PagePart): Part {

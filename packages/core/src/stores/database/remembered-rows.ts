@@ -1,11 +1,10 @@
-import type { StoredRow } from './database.js'
-import { endOf } from './page.js'
+import { endOf, type KnownRow } from './page.js'
 
 /** The most bytes of all remembered rows. */
 const mostBytes = 4_194_304
 
 interface RememberedRow {
-  readonly row: StoredRow
+  readonly row: KnownRow
   /** The time by which it was decided. */
   readonly at: number
   /** The time from which the database may have deleted it. Undefined: that of its parts, because the row was loaded. */
@@ -34,19 +33,19 @@ export class RememberedRows {
   }
 
   /** The row of a key. Undefined if there is none, also because it has ended: by the version of a row that was deleted, nothing can be saved. */
-  get(key: string, now: number): StoredRow | undefined {
+  get(key: string, now: number): KnownRow | undefined {
     const known = this.#rows.get(key)
     if (known === undefined) return undefined
-    const { row, endsAt = endOf(row.bytes) } = known
+    const { row, endsAt = endOf(row) } = known
     return endsAt > now ? row : undefined
   }
 
   /** Keeps the current row of a key. Undefined: there is no row. */
-  set(key: string, row: StoredRow | undefined, at: number, endsAt?: number): void {
+  set(key: string, row: KnownRow | undefined, at: number, endsAt?: number): void {
     this.#remove(key)
     if (row === undefined || this.#most === 0) return
     this.#rows.set(key, { row, at, endsAt })
-    this.#bytes += row.bytes.length
+    this.#bytes += row.size
     for (const oldest of this.#rows.keys()) {
       if (this.#rows.size <= this.#most && this.#bytes <= mostBytes) break
       this.#remove(oldest)
@@ -56,7 +55,7 @@ export class RememberedRows {
   #remove(key: string): void {
     const known = this.#rows.get(key)
     if (known === undefined) return
-    this.#bytes -= known.row.bytes.length
+    this.#bytes -= known.row.size
     this.#rows.delete(key)
   }
 }

@@ -2,9 +2,10 @@ import { processTime, type ServerClock } from '../../clock.js'
 import { warn, type SluiceError } from '../../errors.js'
 import { failureOf } from '../pending.js'
 import type { Answer } from '../store.js'
-import type { Database, Saved } from './database.js'
-import { createDecide, type DecidedGroup, type OpenGroup } from './decided-group.js'
-import { groupsOf, type Item } from './groups.js'
+import type { Change, Database, Saved } from './database.js'
+import { createDecide, type DecidedGroup } from './decided-group.js'
+import { groupsOf, type Group, type Item } from './groups.js'
+import { readRow, type PageChange } from './page.js'
 import type { RememberedRows } from './remembered-rows.js'
 
 export interface RoundsSettings {
@@ -45,10 +46,8 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   }
 
   /** Opens the groups of a call: with the remembered rows, if there is a time to decide them by. */
-  function open(items: readonly Item[]): OpenGroup[] {
-    const groups = groupsOf(items).map(({ keys, items: own }): OpenGroup => {
-      return { keys, items: own, rows: undefined, now: 0, isGuess: false, isAgain: false }
-    })
+  function open(items: readonly Item[]): Group[] {
+    const groups = groupsOf(items)
     if (!isTimed || !remembered.isUsed) return groups
     // Both clocks are cut to whole milliseconds, so the estimate can be one ahead.
     let now = clock.at(processTime.monotonic()) - 1
@@ -64,12 +63,12 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     return groups
   }
 
-  async function load(groups: readonly OpenGroup[]): Promise<readonly OpenGroup[]> {
+  async function load(groups: readonly Group[]): Promise<readonly Group[]> {
     if (groups.length === 0) return groups
     const keys = groups.flatMap((group) => group.keys)
     try {
       const loaded = await timed(() => database.load(keys))
-      const rows = new Map(keys.map((key, i) => [key, loaded.rows[i]]))
+      const rows = new Map(keys.map((key, i) => [key, readRow(loaded.rows[i])]))
       for (const [key, row] of rows) remembered.set(key, row, loaded.now)
       for (const group of groups) {
         group.rows = rows
@@ -84,8 +83,8 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   }
 
   /** Decides groups whose rows are there. Returns those that remain open. */
-  async function decide(groups: readonly OpenGroup[]): Promise<readonly OpenGroup[]> {
-    const open: OpenGroup[] = []
+  async function decide(groups: readonly Group[]): Promise<readonly Group[]> {
+    const open: Group[] = []
     const decided: DecidedGroup[] = []
     for (const group of groups) {
       const result = decideGroup(group)
@@ -101,7 +100,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     return decided.length === 0 ? open : [...open, ...(await save(decided))]
   }
 
-  async function save(decided: readonly DecidedGroup[]): Promise<readonly OpenGroup[]> {
+  async function save(decided: readonly DecidedGroup[]): Promise<readonly Group[]> {
     const groups = decided.map(({ group }) => group)
     const from = Math.max(...groups.map(({ now }) => now))
     const due = Math.min(...groups.flatMap(({ items }) => items.map(({ dueAt }) => dueAt)))
@@ -110,7 +109,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     try {
       saved = await timed(() =>
         database.save(
-          decided.map(({ changes }) => changes),
+          decided.map(({ changes }) => changes.map(changeOf)),
           span,
         ),
       )
@@ -129,8 +128,8 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   function settleSaved(one: DecidedGroup, versions: readonly unknown[] | undefined): boolean {
     if (versions === undefined) return false
     const { group, changes } = one
-    changes.forEach(({ key, bytes, endsAt }, i) => {
-      const row = bytes && { version: versions[i], bytes }
+    changes.forEach(({ change: { key, bytes, endsAt }, parts }, i) => {
+      const row = bytes && { version: versions[i], parts, size: bytes.length }
       remembered.set(key, row, group.now, endsAt)
     })
     answer(one)
@@ -147,17 +146,18 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   }
 
   /** Takes the current rows from the reply, if it has all of them. */
-  function retry(group: OpenGroup, { rows, now }: Saved): void {
+  function retry(group: Group, { rows, now }: Saved): void {
     const hasAll = rows !== undefined && group.keys.every((key) => rows.has(key))
-    group.rows = hasAll ? rows : undefined
+    const known = new Map(group.keys.map((key) => [key, readRow(rows?.get(key))]))
+    group.rows = hasAll ? known : undefined
     group.now = now
     group.isGuess = false
     group.isAgain = true
     for (const item of group.items) item.hasConflicted = true
-    for (const key of group.keys) remembered.set(key, rows?.get(key), now)
+    for (const [key, row] of known) remembered.set(key, row, now)
   }
 
-  function fail(groups: readonly OpenGroup[], cause: unknown): void {
+  function fail(groups: readonly Group[], cause: unknown): void {
     const items = groups.flatMap((group) => group.items)
     const error = failureOf(database.name, cause)
     if (error.code === 'SLUICE_STORE_REFUSED') warn(error)
@@ -168,7 +168,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   }
 
   /** The groups without the requests whose time is over. Those of a refund remain. */
-  function inTime(groups: readonly OpenGroup[]): OpenGroup[] {
+  function inTime(groups: readonly Group[]): Group[] {
     const now = processTime.monotonic()
     const late = groups.flatMap(({ items }) => items.filter(({ dueAt }) => dueAt <= now))
     if (late.length === 0) return [...groups]
@@ -203,6 +203,10 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
       fail(groups, error)
     }
   }
+}
+
+function changeOf({ change }: PageChange): Change {
+  return change
 }
 
 function pause(ms: number): Promise<void> {

@@ -7,11 +7,11 @@ export interface Part {
   readonly name: string
   /** The id of the algorithm. With the number of cells, it is the form of the row. */
   readonly id: number
-  row: Row
+  readonly row: Row
   /** The time from which the part means the same as none, by the clock of the requests that changed it. */
-  ends: number
+  readonly ends: number
   /** The records of the algorithm, if it has any. */
-  body: Uint8Array | undefined
+  readonly body: Uint8Array | undefined
 }
 
 /** The ids of parts that are rows of no algorithm, as in Redis. */
