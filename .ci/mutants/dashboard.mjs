@@ -20,14 +20,60 @@ export const mutants = [
   {
     file: `${root}/collect/collector.ts`,
     name: 'a sampled decision counts once',
-    find: 'this.#addKeys(record, keys, this.#every)',
-    replace: 'this.#addKeys(record, keys, 1)',
+    find: 'if (times > 0) this.#addKeys(record, keys, times)',
+    replace: 'if (times > 0) this.#addKeys(record, keys, 1)',
   },
   {
     file: `${root}/collect/collector.ts`,
     name: 'a key that is allowed again stays in the list',
-    find: 'this.denied.noteAllowed(record.deniedPlaces, keys[name], now)',
-    replace: 'this.denied.noteAllowed(record.deniedPlaces, name, now)',
+    find: 'this.denied.noteAllowed(deniedPlaces, key, now)',
+    replace: 'this.denied.noteAllowed(deniedPlaces, name, now)',
+  },
+  {
+    file: `${root}/collect/collector.ts`,
+    name: 'other processes are not told of a key that is allowed early',
+    find: 'if (left > soonMs) this.cleared.add',
+    replace: 'if (left < 0) this.cleared.add',
+  },
+  {
+    file: `${root}/collect/collector.ts`,
+    name: 'a key that is allowed again is removed only if the decision is in the sample',
+    find: `    if (record.deniedPlaces.size > 0) this.#noteAllowed(record, keys, now)
+    const times = this.#sample.take()
+`,
+    replace: `    const times = this.#sample.take()
+    if (times > 0 && record.deniedPlaces.size > 0) this.#noteAllowed(record, keys, now)
+`,
+  },
+  {
+    file: `${root}/collect/sample.ts`,
+    name: 'every n-th decision is in the sample',
+    find: 'Math.floor(Math.log(1 - Math.random()) / Math.log(1 - this.#part))',
+    replace: 'Math.round(1 / this.#part) - 1',
+  },
+  {
+    file: `${root}/collect/denied-keys.ts`,
+    name: 'a denial after a key was cleared is removed with it',
+    find: 'if (place !== undefined && this.#last[place] <= at) this.#remove(place)',
+    replace: 'if (place !== undefined) this.#remove(place)',
+  },
+  {
+    file: `${root}/data/snapshot.ts`,
+    name: 'the number of denied keys is that of the listed ones',
+    find: 'deniedKeys: data.runs.filter((run) => isListed(run, at)).length,',
+    replace: 'deniedKeys: Math.min(200, data.runs.filter((run) => isListed(run, at)).length),',
+  },
+  {
+    file: `${root}/keys/look.ts`,
+    name: 'an act before the first decision reaches a part of the policies',
+    find: 'return isSeen ? groups : [...groups, names]',
+    replace: 'return isSeen ? groups : [...groups]',
+  },
+  {
+    file: `${root}/keys/key-desk.ts`,
+    name: 'a penalty takes the units of any of the limits',
+    find: "request.act === 'penalize' && varying !== undefined",
+    replace: "request.act === 'block' && varying !== undefined && false",
   },
   {
     file: `${root}/collect/collector.ts`,
@@ -250,26 +296,38 @@ export const mutants = [
   {
     file: `${root}/share/publisher.ts`,
     name: 'writes pile up while Redis does not answer',
-    find: 'if (this.#isWriting) return',
-    replace: '',
+    find: 'if (!this.#isWriting) void this.#writeAll()',
+    replace: 'void this.#writeAll()',
   },
   {
     file: `${root}/share/publisher.ts`,
     name: 'the end waits for Redis',
-    find: "bounded(this.#share.remove(this.#process), removeMs, 'Redis')",
-    replace: 'this.#share.remove(this.#process)',
+    find: "bounded(this.#share.remove(thisProcess), removeMs, 'Redis')",
+    replace: 'this.#share.remove(thisProcess)',
+  },
+  {
+    file: `${root}/share/publisher.ts`,
+    name: 'the end of one dashboard removes the data of the others',
+    find: 'if (this.#sources.size > 0) return\n',
+    replace: '',
+  },
+  {
+    file: `${root}/share/publisher.ts`,
+    name: 'keys that other processes have cleared stay in the list',
+    find: '      clear(cleared)\n',
+    replace: '',
   },
   {
     file: `${root}/share/redis-view.ts`,
     name: 'a snapshot never ends',
-    find: "redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])",
+    find: "redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[5])",
     replace: "redis.call('SET', KEYS[2], ARGV[3])",
   },
   {
     file: `${root}/share/redis-view.ts`,
     name: 'each process has a secret of its own',
-    find: "redis.call('SET', KEYS[3], ARGV[5], 'NX')",
-    replace: "redis.call('SET', KEYS[3], ARGV[5])",
+    find: "redis.call('SET', KEYS[3], ARGV[4], 'NX')",
+    replace: "redis.call('SET', KEYS[3], ARGV[4])",
   },
   {
     file: `${root}/share/search.ts`,
@@ -317,8 +375,8 @@ export const mutants = [
     file: `${root}/keys/key-desk.ts`,
     name: 'an act is carried out in this process only',
     find: `    if (source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
-    for`,
-    replace: '    for',
+    const varying`,
+    replace: '    const varying',
   },
   {
     file: `${root}/keys/key-desk.ts`,

@@ -95,7 +95,7 @@ export function dashboardWith<R extends IncomingMessage>(
   const { limiters, sample } = readOptions(where, options, readers)
   const { authorize, rules, share, mask = (key) => key, clock = Date.now } = options
   const byName = limitersByName(limiters)
-  const collected = collect(clock, Math.round(1 / sample))
+  const collected = collect(clock, sample)
   const ids = new KeyIds()
   const processes = new Processes(collected, rules, share, ids)
   const shown = { acting: [...byName.keys()], rules, mask: safeMask(mask) }

@@ -1,33 +1,23 @@
-import { randomUUID } from 'node:crypto'
+import type { ClearedKey } from './collect/cleared-keys.js'
 import type { Collected } from './collect/subscription.js'
-import { dataOf, type ClearedKey, type ProcessData } from './data/process-data.js'
+import { dataOf, type ProcessData } from './data/process-data.js'
 import { rulesData, type DashboardRules } from './data/rules-data.js'
 import type { KeyIds } from './keys/key-ids.js'
 import { Others, type OthersData } from './share/others.js'
-import { Publisher } from './share/publisher.js'
+import { publisherOf, thisProcess, type Publisher, type Source } from './share/publisher.js'
 import type { DashboardShare } from './share/share.js'
 
-/** How often a process writes its data. */
+/** How often a process looks whether its rules are those of their source. */
 const everyMs = 5000
 
-/** How long an act on a key ends the denials that other processes show of it: until each of them has written again. */
-const clearedMs = 20_000
-
-/** The most acts that are remembered. */
-const mostCleared = 100
-
-/** The id of this process, for all of its dashboards: its data must not count twice. */
-const thisProcess = randomUUID()
-
 /** The data of this process, and those of the others. */
-export class Processes {
+export class Processes implements Source {
+  readonly ids: KeyIds
   readonly #collected: Collected
   readonly #rules: DashboardRules | undefined
   readonly #others: Others
   readonly #publisher: Publisher | undefined
   readonly #timer: NodeJS.Timeout | undefined
-  #cleared: ClearedKey[] = []
-  #isClosed = false
   /** Since when the rules are not those of their source. */
   #refusedAt: number | undefined
 
@@ -37,14 +27,15 @@ export class Processes {
     share: DashboardShare | undefined,
     ids: KeyIds,
   ) {
+    this.ids = ids
     this.#collected = collected
     this.#rules = rules
     this.#others = new Others(share, thisProcess)
-    this.#publisher = share === undefined ? undefined : new Publisher(share, thisProcess, ids)
-    if (share === undefined && rules === undefined) return
-    this.#timer = setInterval(() => this.#tick(), everyMs).unref()
-    // Not at once, because the application may still connect its client.
-    setImmediate(() => this.#tick()).unref()
+    this.#publisher = share && publisherOf(share)
+    this.#publisher?.add(this)
+    if (rules === undefined) return
+    this.#timer = setInterval(() => this.refusedAt(), everyMs).unref()
+    this.refusedAt()
   }
 
   now(): number {
@@ -53,24 +44,32 @@ export class Processes {
 
   own(): ProcessData {
     const { collector, stores } = this.#collected
-    const now = this.now()
-    this.#cleared = this.#cleared.filter(({ at }) => at > now - clearedMs)
-    const rules = this.#rules === undefined ? undefined : rulesData(this.#rules)
-    return dataOf(collector, stores.views(), rules, this.#cleared)
+    const rules = this.#rules === undefined ? [] : [rulesData(this.#rules)]
+    return dataOf(collector, stores.views(), rules)
   }
 
   async others(): Promise<OthersData> {
     const others = await this.#others.read()
     const error = others.error ?? this.#publisher?.error
-    return error === undefined ? others : { ...others, error }
+    const cleared = [...this.cleared(), ...others.cleared]
+    return { ...others, cleared, ...(error === undefined ? {} : { error }) }
   }
 
-  /** Ends the denials of a key, because an act allows it again. */
-  clear(limiter: string, key: string): void {
+  cleared(): readonly ClearedKey[] {
+    return this.#collected.collector.cleared.recent(this.now())
+  }
+
+  readonly clear = (cleared: readonly ClearedKey[]): void => {
+    for (const one of cleared) this.#collected.collector.clear(one)
+  }
+
+  /** Ends the denials of a key in all processes, because an act allows it again. */
+  clearKey(limiter: string, key: string): void {
     const { collector } = this.#collected
-    const record = collector.limiters.get(limiter)
-    if (record !== undefined) collector.denied.clear(record.deniedPlaces, key)
-    this.#cleared = [...this.#cleared, { limiter, key, at: collector.now() }].slice(-mostCleared)
+    const one = { limiter, key, at: collector.now() }
+    collector.clear(one)
+    collector.cleared.add(one)
+    this.#publisher?.write()
   }
 
   /** Since when the rules are not those of their source, as far as this process has looked: every five seconds, and at each request of the page. */
@@ -82,16 +81,9 @@ export class Processes {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
     clearInterval(this.#timer)
     this.#others.close()
     this.#collected.release()
-    await this.#publisher?.remove()
-  }
-
-  #tick(): void {
-    if (this.#isClosed) return
-    this.refusedAt()
-    void this.#publisher?.write(() => this.own())
+    await this.#publisher?.delete(this)
   }
 }

@@ -3,7 +3,7 @@ import { mergedStores } from './collect/store-records.js'
 import { mergedLimiters } from './data/merge.js'
 import { limiterViews, mostRows } from './data/present.js'
 import type { SharedData } from './data/process-data.js'
-import { readSnapshot } from './data/read-snapshot.js'
+import { readCleared, readSnapshot } from './data/read-snapshot.js'
 import { redisView, type RedisViewOptions } from './share/redis-view.js'
 import type { View } from './view.js'
 
@@ -21,7 +21,7 @@ export async function readRedisView(
   client: SupportedClient,
   options: RedisViewOptions = {},
 ): Promise<View> {
-  const snapshots = await redisView(client, options).read()
+  const { snapshots, cleared } = await redisView(client, options).read()
   const all = Array.from(snapshots.values(), ({ text }) => readSnapshot(text))
   const data = all.filter((one) => one !== undefined)
   const share = { state: 'ok', notMerged: all.length - data.length } as const
@@ -29,12 +29,13 @@ export async function readRedisView(
   const [first, ...others] = data
   if (first === undefined) return { at: Date.now(), ...common, limiters: [], stores: [] }
   const { at, startsAt } = others.reduce(later, first)
-  const nothing = { at, startsAt, limiters: [], stores: [], rules: undefined, cleared: [] }
+  const nothing = { at, startsAt, limiters: [], stores: [], rules: [] }
+  const limiters = mergedLimiters(nothing, data, readCleared(cleared))
   const shown = { idOf: () => '', textOf: (key: string) => key }
   return {
     at,
     ...common,
-    limiters: limiterViews(mergedLimiters(nothing, data), [], { at, startsAt }, shown, mostRows),
+    limiters: limiterViews(limiters, [], { at, startsAt }, shown, mostRows),
     stores: mergedStores(data.map(({ stores }) => stores)),
   }
 }

@@ -14,6 +14,7 @@ export type RefusalCode =
   | 'SLUICE_VIEW_KEY_UNKNOWN'
   | 'SLUICE_VIEW_KEY_BLOCKED'
   | 'SLUICE_VIEW_POLICIES_UNSEEN'
+  | 'SLUICE_VIEW_LIMIT_VARIES'
   | 'SLUICE_VIEW_STORE_UNAVAILABLE'
   | 'SLUICE_VIEW_LATE'
   | 'SLUICE_VIEW_FAILED'
@@ -42,6 +43,10 @@ export const refusals: Readonly<Record<RefusalCode, readonly [status: number, te
   SLUICE_VIEW_POLICIES_UNSEEN: [
     400,
     'Each request chooses the policies of the limiter %, and no process has seen one of them yet.',
+  ],
+  SLUICE_VIEW_LIMIT_VARIES: [
+    400,
+    'The limit of % depends on the request, and the units of a penalty depend on the limit. Run "sluice penalize" with "--rules" and "--variant", or call the limiter.',
   ],
   SLUICE_VIEW_STORE_UNAVAILABLE: [
     503,

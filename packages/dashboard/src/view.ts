@@ -34,7 +34,7 @@ export interface LimiterView {
   readonly top: { readonly requests: TopKeys; readonly denials: TopKeys }
   /** Keys that are denied now, or were a moment ago, most denials first. At most as many as the request asks for with `rows`. */
   readonly denied: readonly DeniedKey[]
-  /** The number of keys that are denied, with those that are not listed. */
+  /** The number of keys that are denied, with those that are not listed. Of those, a key that several processes deny can count several times. */
   readonly deniedTotal: number
 }
 

@@ -186,6 +186,58 @@ test('the policies of a limiter that each call chooses are those of its decision
   expect((await limiter.peek('ann', { policies })).allowed).toBe(false)
 })
 
+test('an act before the first decision reaches all policies of the limiter', async () => {
+  const policies = {
+    second: fixedWindow({ limit: 1, window: '1s' }),
+    hour: fixedWindow({ limit: 9, window: '1h' }),
+  }
+  const store = memoryStore()
+  // Another process, before it ended.
+  createLimiter({ name, policies: { hour: policies.hour }, store }).consume('ann')
+  const limiter: Limiter = createLimiter({ name, policies, store })
+  const board = await serveDashboard({ limiters: { limiter } })
+  const { body } = await board.act(act({ act: 'exempt', length: '1h' }))
+  expect(body.key?.policies.map((one) => one.name)).toEqual(['second', 'hour'])
+  for (let i = 0; i < 3; i++) expect((await limiter.consume('ann')).allowed).toBe(true)
+})
+
+test('a penalty is refused if the limit depends on the request', async () => {
+  const limiter: Limiter = createLimiter({ name, policies: chosenPerCall })
+  const board = await serveDashboard({ limiters: { limiter } })
+  for (const [key, limit] of [
+    ['ann', 3],
+    ['bob', 9],
+  ] as const) {
+    await limiter.consume(key, { policies: { plan: fixedWindow({ limit, window: '1h' }) } })
+  }
+  const refused = await board.act(act({ act: 'penalize', units: 1 }))
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { error: { code: 'SLUICE_VIEW_LIMIT_VARIES' } },
+  })
+  expect((await board.act(act({ act: 'block', length: '1m' }))).status).toBe(200)
+})
+
+test.each([
+  ['a plan', 'limit: { by: plan, free: 5, else: 50 }, window: 1m', 400],
+  [
+    'a plan, as a policy',
+    'policy: { by: plan, free: { kind: fixedWindow, limit: 5, window: 1m }, else: { kind: unlimited } }',
+    400,
+  ],
+  ['an override', 'limit: 5, window: 1m, overrides: { of: plan, entries: { pro: 50 } }', 400],
+  ['nothing', 'limit: 5, window: 1m', 200],
+])('rules: a penalty of a key whose limit depends on %s', async (_, limit, status) => {
+  const source = staticSource(
+    `version: 1\nname: ${name}\nvalues: { plan: string }\nrules:\n  - { id: all, key: plan, ${limit} }`,
+  )
+  const rules = await loadRules({ source, values: { plan: () => '' } })
+  onTestFinished(() => rules.close())
+  const limiter: Limiter = createLimiter({ name, policies: chosenPerCall })
+  const board = await serveDashboard({ limiters: { limiter }, rules })
+  expect((await board.act(act({ act: 'penalize', units: 1 }))).status).toBe(status)
+})
+
 test('rules: an act reaches the counts of the key, and the answer has the rules', async () => {
   const source = staticSource(`version: 1
 name: ${name}

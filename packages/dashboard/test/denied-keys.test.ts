@@ -59,8 +59,8 @@ test('runs of denials are those of a model that looks at each key', () => {
           keys.noteAllowed(owner, key, now)
           if ((model.runs.get(key)?.until ?? 0) > now) model.runs.delete(key)
         } else if (act === 'clear') {
-          keys.clear(owner, key)
-          model.runs.delete(key)
+          keys.clear(owner, key, now - after)
+          if ((model.runs.get(key)?.last ?? 0) <= now - after) model.runs.delete(key)
         } else {
           keys.sweep(now)
           expect(keys.size).toBe((model.listed(now) as Map<string, unknown>).size)

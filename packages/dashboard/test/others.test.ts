@@ -7,14 +7,15 @@ import type { DashboardShare } from '../src/share/share.js'
 function setUp() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  const snapshot = { v: snapshotVersion, startsAt: 0, limiters: [], stores: [], cleared: [] }
+  const snapshot = { v: snapshotVersion, startsAt: 0, limiters: [], stores: [], rules: [] }
   let reads = 0
   let read = async (): Promise<string> => JSON.stringify({ ...snapshot, at: reads })
   const share: DashboardShare = {
-    write: async () => '',
+    write: async () => ({ secret: '', cleared: [] }),
     read: async () => {
       reads++
-      return new Map([['other', { text: await read(), writtenAt: `${reads}` }]])
+      const snapshots = new Map([['other', { text: await read(), writtenAt: `${reads}` }]])
+      return { snapshots, cleared: [] }
     },
     remove: async () => {},
     search: async () => ({ keys: [], cursor: undefined, scanned: 0 }),

@@ -146,7 +146,7 @@ test('a process writes one key that ends, and its place in the index', async () 
 
 test('snapshots of another version, and texts that are none, are counted and not merged', async () => {
   const share = redisView(redis.connection, { prefix: 'versions' })
-  const whole = { v: snapshotVersion, at: 1, startsAt: 0, limiters: [], stores: [], cleared: [] }
+  const whole = { v: snapshotVersion, at: 1, startsAt: 0, limiters: [], stores: [], rules: [] }
   for (const [id, snapshot] of [
     ['this version', JSON.stringify(whole)],
     ['newer', JSON.stringify({ ...whole, v: snapshotVersion + 1 })],
@@ -154,7 +154,7 @@ test('snapshots of another version, and texts that are none, are counted and not
     ['text', 'not JSON'],
     ['wrong', JSON.stringify({ ...whole, limiters: [{ name: 7 }] })],
   ]) {
-    await share.write(id, snapshot, 'secret')
+    await share.write(id, snapshot, 'secret', [])
   }
   const board = await serveDashboard({ share })
   expect(await board.view()).toMatchObject({
@@ -208,8 +208,20 @@ test('a key that one process has found or looked at is acted upon by its id in t
 
 test('all processes have one secret, so that the id of a key is known to all of them', async () => {
   const share = redisView(redis.connection, { prefix: 'secrets' })
-  expect(await share.write('one', '{}', 'first')).toBe('first')
-  expect(await share.write('two', '{}', 'second')).toBe('first')
+  expect((await share.write('one', '{}', 'first', [])).secret).toBe('first')
+  expect((await share.write('two', '{}', 'second', [])).secret).toBe('first')
+})
+
+test('all processes receive the keys that one of them has cleared, the last 500', async () => {
+  const share = redisView(redis.connection, { prefix: 'told' })
+  const all = Array.from({ length: 600 }, (_, i) => `key ${i + 100}`)
+  await share.write('one', '{}', 'secret', all.slice(0, 300))
+  await delay(2)
+  await share.write('one', '{}', 'secret', all.slice(200, 300))
+  const { cleared } = await share.write('two', '{}', 'secret', all.slice(300))
+  expect(cleared).toEqual(all.slice(100))
+  expect((await share.read()).cleared).toEqual(all.slice(100))
+  expect(await redis.connection.pttl('told::{view}:cleared')).toBeGreaterThan(10_000)
 })
 
 const shares: readonly (readonly [string, () => Promise<SupportedClient>])[] = [
@@ -241,15 +253,15 @@ const shares: readonly (readonly [string, () => Promise<SupportedClient>])[] = [
 test.each(shares)('%s: snapshots are written, read and removed', async (name, clientOf) => {
   const share = redisView(await clientOf(), { prefix: `by ${name}` })
   const long = JSON.stringify('漢'.repeat(20_000))
-  await share.write('one', '{"a":1}', 'secret')
-  await share.write('two', long, 'secret')
-  expect(textsOf(await share.read())).toEqual([
+  await share.write('one', '{"a":1}', 'secret', [])
+  await share.write('two', long, 'secret', [])
+  expect(textsOf((await share.read()).snapshots)).toEqual([
     ['two', long],
     ['one', '{"a":1}'],
   ])
   await share.remove('one')
   await share.remove('three')
-  expect(textsOf(await share.read())).toEqual([['two', long]])
+  expect(textsOf((await share.read()).snapshots)).toEqual([['two', long]])
 })
 
 test('a snapshot that is known is read again once it was written again', async () => {
@@ -259,15 +271,15 @@ test('a snapshot that is known is read again once it was written again', async (
     const stats = await connection.info('commandstats')
     return Number(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1] ?? 0)
   }
-  await share.write('one', 'a', 'secret')
-  await share.write('two', 'b', 'secret')
-  const first = await share.read()
+  await share.write('one', 'a', 'secret', [])
+  await share.write('two', 'b', 'secret', [])
+  const { snapshots: first } = await share.read()
   const before = await gets()
-  expect(await share.read(first)).toEqual(first)
+  expect((await share.read(first)).snapshots).toEqual(first)
   expect(await gets()).toBe(before)
   await delay(2)
-  await share.write('one', 'c', 'secret')
-  const second = await share.read(first)
+  await share.write('one', 'c', 'secret', [])
+  const { snapshots: second } = await share.read(first)
   expect(textsOf(second)).toEqual([
     ['one', 'c'],
     ['two', 'b'],
@@ -324,7 +336,7 @@ test('a write that fails is said, although the others can be read', async () => 
   const tick = heldTimers()
   const share: DashboardShare = {
     write: async () => Promise.reject(new Error('READONLY You can not write\nagainst a replica')),
-    read: async () => new Map(),
+    read: async () => ({ snapshots: new Map(), cleared: [] }),
     remove: async () => {},
     search: async () => ({ keys: [], cursor: undefined, scanned: 0 }),
   }
@@ -355,8 +367,8 @@ test('the rights of a store, and SCAN for the search, are enough', async () => {
     .split(/ +/)
   await redis.connection.acl('SETUSER', 'viewer', 'reset', ...rights, '+scan')
   const share = redisView(redis.client({ username: 'viewer', password: 'secret' }))
-  await share.write('one', '{}', 'secret')
-  expect(textsOf(await share.read())).toEqual([['one', '{}']])
+  await share.write('one', '{}', 'secret', [])
+  expect(textsOf((await share.read()).snapshots)).toEqual([['one', '{}']])
   await share.remove('one')
   expect((await share.search('api', undefined)).keys).toEqual([])
 })

@@ -43,7 +43,7 @@ class TestProcess {
   }
 
   data(): ProcessData {
-    return dataOf(this.#collector, [], undefined, [])
+    return dataOf(this.#collector, [], [])
   }
 
   shared() {
@@ -63,6 +63,7 @@ function merged(own: TestProcess, ...others: readonly TestProcess[]) {
   return mergedLimiters(
     own.data(),
     others.map((one) => one.shared() ?? expect.unreachable()),
+    [],
   )
 }
 
@@ -236,12 +237,12 @@ test('a key that was reset is shown again only if it is denied again', () => {
   listen()
   const [own, other] = [new TestProcess(), new TestProcess()]
   for (let i = 0; i < 6; i++) other.consume('api', 'ann')
-  const cleared = { ...own.data(), cleared: [{ limiter: 'api', key: 'ann', at: start }] }
+  const cleared = [{ limiter: 'api', key: 'ann', at: start }]
   const before = other.shared() ?? expect.unreachable()
-  expect(mergedLimiters(cleared, [before])[0].runs).toEqual([])
-  expect(mergedLimiters({ ...cleared, cleared: [] }, [before])[0].runs.length).toBe(1)
+  expect(mergedLimiters(own.data(), [before], cleared)[0].runs).toEqual([])
+  expect(mergedLimiters(own.data(), [before], [])[0].runs.length).toBe(1)
   other.now += 1
   other.consume('api', 'ann')
   const after = other.shared() ?? expect.unreachable()
-  expect(mergedLimiters(cleared, [after])[0].runs.length).toBe(1)
+  expect(mergedLimiters(own.data(), [after], cleared)[0].runs.length).toBe(1)
 })

@@ -124,13 +124,31 @@ test('denials are counted for the policies that deny, and for their keys', async
 })
 
 test('a part of the allowed decisions reaches the frequent keys, and all denials do', async () => {
-  const limiter = createLimiter({ name: names.a, policies: minute(50) })
-  const board = await serveDashboard({ limiters: { limiter }, sample: 0.1 })
-  for (let i = 0; i < 60; i++) limiter.consume('ann')
-  const [view] = (await board.view()).limiters
-  expect(tailOf(view)).toMatchObject({ allowed: [0, 0, 50], denied: [0, 0, 10] })
-  expect(countsOf(view.top.requests.keys)).toEqual(['ann 60'])
-  expect(countsOf(view.top.denials.keys)).toEqual(['ann 10'])
+  const limiter = createLimiter({ name: names.a, policies: minute(5000) })
+  // Two decisions for each request, as of two limits.
+  const second = createLimiter({ name: names.b, policies: minute(9000) })
+  const board = await serveDashboard({ limiters: { limiter }, sample: 0.4 })
+  for (let i = 0; i < 6000; i++) {
+    limiter.consume('ann')
+    second.consume('ann')
+  }
+  const [one, two] = (await board.view()).limiters
+  expect(tailOf(one)).toMatchObject({ allowed: [0, 0, 5000], denied: [0, 0, 1000] })
+  expect(countsOf(one.top.denials.keys)).toEqual(['ann 1000'])
+  for (const { top } of [one, two]) {
+    // Six standard deviations are about 500.
+    expect(top.requests.keys[0].count).toBeGreaterThan(5200)
+    expect(top.requests.keys[0].count).toBeLessThan(6800)
+  }
+})
+
+test('a key that is allowed again is not listed, whether or not that decision is in the sample', async () => {
+  const limiter = createLimiter({ name: names.a, policies: minute(1) })
+  const board = await serveDashboard({ limiters: { limiter }, sample: 0.000_001 })
+  for (let i = 0; i < 2; i++) limiter.consume('ann')
+  limiter.reset('ann')
+  limiter.consume('ann')
+  expect((await board.view()).limiters[0].denied).toEqual([])
 })
 
 test('an exempt decision is counted by itself', async () => {

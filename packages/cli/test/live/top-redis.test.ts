@@ -17,7 +17,7 @@ async function application(client: Redis | Cluster = redis.connection): Promise<
   const dashboard = createDashboard({ limiters: { api: limiter }, authorize: () => 'read', share })
   onTestFinished(async () => dashboard.close())
   for (const key of ['ann', 'ann', 'ann', 'ann', 'ann', ['user', 42]]) limiter.consume(key)
-  const isWritten = async (): Promise<void> => expect((await share.read()).size).toBe(1)
+  const isWritten = async (): Promise<void> => expect((await share.read()).snapshots.size).toBe(1)
   await vi.waitFor(isWritten, { timeout: 10_000 })
   return prefix
 }

@@ -219,7 +219,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   },
   'dashboard/src/share/redis-view.ts#RedisViewOptions': {
     async prefix() {
-      await redisView(redis.client()).write('process', '{}', 'secret')
+      await redisView(redis.client()).write('process', '{}', 'secret', [])
       const [name] = await redis.connection.keys('*::{view}')
       return `'${name.slice(0, name.indexOf(':'))}'`
     },

@@ -1,9 +1,11 @@
 import type { Decision, DecisionEvent } from '@sluice/core'
 import { decidedPolicies, warnOfFailure, type DecidedBy } from '@sluice/core/http'
+import { ClearedKeys, type ClearedKey } from './cleared-keys.js'
 import { DeniedKeys } from './denied-keys.js'
 import { KeyMemory } from './key-memory.js'
 import { LimiterRecord, type PolicyRecord } from './limiter-record.js'
 import { Names } from './names.js'
+import { Sample } from './sample.js'
 import { createRing, stepCount, stepMs, stepOf } from './steps.js'
 
 /** The most limiters. The decisions of any further one are counted together. */
@@ -21,6 +23,11 @@ export const otherLimiters = 'other limiters'
 /** A new sketch of keys begins after this number of steps: five minutes. */
 const stepsOfSketch = 30
 
+/** A key that would be allowed this soon is not worth telling other processes about. */
+const soonMs = 20_000
+
+type Keys = DecisionEvent['keys']
+
 /** A decision of a version of core that has exemptions. */
 type MaybeExempt = Decision & { readonly exempt?: true }
 
@@ -28,12 +35,11 @@ type MaybeExempt = Decision & { readonly exempt?: true }
 export class Collector {
   readonly limiters: Map<string, LimiterRecord> = new Map()
   readonly denied: DeniedKeys = new DeniedKeys()
+  readonly cleared: ClearedKeys = new ClearedKeys()
   readonly #memory = new KeyMemory()
   readonly #names = new Names()
   readonly #clock: () => number
-  /** Only every n-th allowed decision reaches the sketches. */
-  readonly #every: number
-  #skipped = 0
+  readonly #sample: Sample
   #step: number
   #stepEndsAt: number
   #sketchStep: number
@@ -41,9 +47,10 @@ export class Collector {
   #policies = 0
   #hasFailed = false
 
-  constructor(clock: () => number, every: number) {
+  /** @param sample the share of the allowed decisions that reach the sketches */
+  constructor(clock: () => number, sample: number) {
     this.#clock = clock
-    this.#every = every
+    this.#sample = new Sample(sample)
     this.#step = stepOf(clock())
     this.#stepEndsAt = (this.#step + 1) * stepMs
     this.#sketchStep = this.#step
@@ -92,19 +99,26 @@ export class Collector {
     if (!isRequest) return
     if ((decision as MaybeExempt).exempt === true) record.exempt[place]++
     else record.allowed[place]++
-    if (++this.#skipped < this.#every) return
-    this.#skipped = 0
-    this.#addKeys(record, keys, this.#every)
-    if (record.deniedPlaces.size === 0) return
-    for (const name in keys) this.denied.noteAllowed(record.deniedPlaces, keys[name], now)
+    if (record.deniedPlaces.size > 0) this.#noteAllowed(record, keys, now)
+    const times = this.#sample.take()
+    if (times > 0) this.#addKeys(record, keys, times)
   }
 
-  #noteDenial(
-    record: LimiterRecord,
-    keys: DecisionEvent['keys'],
-    decision: Decision,
-    now: number,
-  ): void {
+  #noteAllowed({ name: limiter, deniedPlaces }: LimiterRecord, keys: Keys, now: number): void {
+    for (const name in keys) {
+      const key = keys[name]
+      const left = this.denied.noteAllowed(deniedPlaces, key, now)
+      if (left > soonMs) this.cleared.add({ limiter, key, at: now })
+    }
+  }
+
+  /** Ends the denials of a key until a time. */
+  clear({ limiter, key, at }: ClearedKey): void {
+    const record = this.limiters.get(limiter)
+    if (record !== undefined) this.denied.clear(record.deniedPlaces, key, at)
+  }
+
+  #noteDenial(record: LimiterRecord, keys: Keys, decision: Decision, now: number): void {
     record.learn(keys, decision, this.#mayAddPolicy)
     this.#addKeys(record, keys, 1)
     const decided = decidedPolicies(decision)
@@ -174,7 +188,7 @@ export class Collector {
   }
 
   /** Counts each key of a request once. */
-  #addKeys(record: LimiterRecord, keys: DecisionEvent['keys'], times: number): void {
+  #addKeys(record: LimiterRecord, keys: Keys, times: number): void {
     let first: string | undefined
     let others: string[] | undefined
     for (const name in keys) {

@@ -25,6 +25,11 @@ export interface DeniedRun extends Denial {
   readonly lastAt: number
 }
 
+/** Whether a key is listed as denied. A client that never waits is denied for a few milliseconds many times a second: without the pause, it would be in every other list only. */
+export function isListed({ until, lastAt }: DeniedRun, at: number): boolean {
+  return until > at || lastAt > at - pauseMs
+}
+
 /** The denied keys of one limiter: their places. */
 export type DeniedPlaces = Map<string, number>
 
@@ -72,16 +77,21 @@ export class DeniedKeys {
     if (end < this.#due[place]) this.#move(place, end)
   }
 
-  /** Removes a key that is allowed although its last denial said that it would not be: its units were refunded, or its block was ended. */
-  noteAllowed(owner: DeniedPlaces, key: string, now: number): void {
+  /**
+   * Removes a key that is allowed although its last denial said that it would not be: its units were refunded, or its block was ended. Returns how much longer it
+   * would have been denied.
+   */
+  noteAllowed(owner: DeniedPlaces, key: string, now: number): number {
     const place = owner.get(key)
-    if (place !== undefined && this.#until[place] > now) this.#remove(place)
+    const left = place === undefined ? 0 : Math.max(0, this.#until[place] - now)
+    if (place !== undefined && left > 0) this.#remove(place)
+    return left
   }
 
-  /** Removes a key. */
-  clear(owner: DeniedPlaces, key: string): void {
+  /** Removes a key that was not denied after a time. */
+  clear(owner: DeniedPlaces, key: string, at: number): void {
     const place = owner.get(key)
-    if (place !== undefined) this.#remove(place)
+    if (place !== undefined && this.#last[place] <= at) this.#remove(place)
   }
 
   /** Removes the keys whose run has ended. */

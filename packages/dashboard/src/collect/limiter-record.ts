@@ -14,6 +14,8 @@ export interface PolicyRecord {
   /** Denials that deny no request. Undefined until there is one. */
   wouldDeny: Ring | undefined
   limit: number | undefined
+  /** Whether decisions have shown different limits. */
+  varies: boolean
   /** The policy itself, for methods of limiters whose calls pass their policies. */
   policy: Policy | undefined
 }
@@ -49,6 +51,7 @@ export class LimiterRecord {
     for (const name in keys) {
       const policy = this.policies.get(name) ?? (mayAdd() ? this.#add(name, decision) : undefined)
       if (policy === undefined) continue
+      if (decision.policies[name]?.limit !== policy.limit) policy.varies = true
       if (first === undefined) {
         first = policy
         firstKey = keys[name]
@@ -64,6 +67,7 @@ export class LimiterRecord {
       denied: undefined,
       wouldDeny: undefined,
       limit: decision.policies[name]?.limit,
+      varies: false,
       policy: decidedPolicies(decision).find((one) => one.name === name)?.policy,
     }
     this.policies.set(name, record)

@@ -12,7 +12,7 @@ export interface Collected {
 
 interface Subscription extends Omit<Collected, 'release'> {
   readonly clock: () => number
-  readonly every: number
+  readonly sample: number
   users: number
   end(): void
 }
@@ -20,10 +20,10 @@ interface Subscription extends Omit<Collected, 'release'> {
 const subscriptions = new Set<Subscription>()
 
 /** Begins to collect, unless another dashboard of the process does so already. */
-export function collect(clock: () => number, every: number): Collected {
-  let subscription = [...subscriptions].find((one) => one.clock === clock && one.every === every)
+export function collect(clock: () => number, sample: number): Collected {
+  let subscription = [...subscriptions].find((one) => one.clock === clock && one.sample === sample)
   if (subscription === undefined) {
-    subscription = begin(clock, every)
+    subscription = begin(clock, sample)
     subscriptions.add(subscription)
   }
   const shared = subscription
@@ -42,8 +42,8 @@ export function collect(clock: () => number, every: number): Collected {
   }
 }
 
-function begin(clock: () => number, every: number): Subscription {
-  const collector = new Collector(clock, every)
+function begin(clock: () => number, sample: number): Subscription {
+  const collector = new Collector(clock, sample)
   const stores = new StoreRecords(clock)
   const ends = [
     listen('sluice:decision', collector.note),
@@ -52,7 +52,7 @@ function begin(clock: () => number, every: number): Subscription {
     listen('sluice:fallback', stores.noteFallback),
   ]
   const end = (): void => ends.forEach((stop) => stop())
-  return { collector, stores, clock, every, users: 0, end }
+  return { collector, stores, clock, sample, users: 0, end }
 }
 
 /** Core alone publishes on its channels, so each message has the type of its channel. */

@@ -1,16 +1,19 @@
+import type { ClearedKey } from '../collect/cleared-keys.js'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import type { RecentCounts } from '../collect/recent-keys.js'
 import { CountsSum, type Counts } from './counts.js'
-import type {
-  ClearedKey,
-  LimiterData,
-  PolicyData,
-  ProcessData,
-  SharedData,
-} from './process-data.js'
+import type { LimiterData, PolicyData, ProcessData, SharedData } from './process-data.js'
 
-/** The data of this process and of others together. The first one gives the time and the steps. */
-export function mergedLimiters(own: ProcessData, others: readonly SharedData[]): LimiterData[] {
+/**
+ * The data of this process and of others together. The first one gives the time and the steps.
+ *
+ * @param cleared keys whose denials are over, whatever a process still shows
+ */
+export function mergedLimiters(
+  own: ProcessData,
+  others: readonly SharedData[],
+  cleared: readonly ClearedKey[],
+): LimiterData[] {
   const parts = new Map<string, Parts>()
   for (const limiter of own.limiters) parts.set(limiter.name, { own: limiter, others: [] })
   for (const { limiters } of others) {
@@ -20,8 +23,8 @@ export function mergedLimiters(own: ProcessData, others: readonly SharedData[]):
       else known.others.push(limiter)
     }
   }
-  const cleared = clearedTimes([own, ...others].flatMap((data) => data.cleared))
-  return Array.from(parts, ([name, of]) => mergedLimiter(name, of, own.startsAt, cleared))
+  const times = clearedTimes(cleared)
+  return Array.from(parts, ([name, of]) => mergedLimiter(name, of, own.startsAt, times))
 }
 
 /** A limiter in several processes. */
@@ -68,6 +71,7 @@ function mergedLimiter(
     requests: mergedCounts(all.map(({ requests }) => requests)),
     denials: mergedCounts(all.map(({ denials }) => denials)),
     runs: mergedRuns(name, own?.runs ?? [], others, cleared),
+    unlistedRuns: others.reduce((sum, { unlistedRuns }) => sum + unlistedRuns, 0),
   }
 }
 
@@ -101,8 +105,8 @@ function mergedPolicies(
       merged.set(policy.name, sums)
     }
   }
-  return Array.from(merged.values(), ({ first: { name, limit, policy }, denied, wouldDeny }) => {
-    return { name, limit, policy, denied: denied.counts(), wouldDeny: wouldDeny.counts() }
+  return Array.from(merged.values(), ({ first, denied, wouldDeny }) => {
+    return Object.assign({ ...first }, { denied: denied.counts(), wouldDeny: wouldDeny.counts() })
   })
 }
 

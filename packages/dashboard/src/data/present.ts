@@ -1,5 +1,5 @@
 import { firstInOrder } from '@sluice/core/http'
-import type { DeniedRun } from '../collect/denied-keys.js'
+import { isListed, type DeniedRun } from '../collect/denied-keys.js'
 import { mostFrequent, type RecentCounts } from '../collect/recent-keys.js'
 import { stepMs } from '../collect/steps.js'
 import type { DeniedKey, LimiterView, PolicyView, TopKeys } from '../view.js'
@@ -38,7 +38,7 @@ export function limiterViews(
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   return [...first, ...others].map((data) => {
     const { name, allowed, denied, exempt, wouldDeny } = data
-    const keys = deniedKeys(name, data.runs, at, shown, rows)
+    const listed = data.runs.filter((run) => isListed(run, at))
     return {
       name,
       canAct: acting.includes(name),
@@ -48,8 +48,8 @@ export function limiterViews(
         requests: topKeys(name, data.requests, shown, rows),
         denials: topKeys(name, data.denials, shown, rows),
       },
-      denied: keys.denied,
-      deniedTotal: keys.deniedTotal,
+      denied: deniedKeys(name, listed, shown, rows),
+      deniedTotal: listed.length + data.unlistedRuns,
     }
   })
 }
@@ -67,6 +67,7 @@ function emptyLimiter(name: string, at: number): LimiterData {
     requests: noKeys,
     denials: noKeys,
     runs: [],
+    unlistedRuns: 0,
   }
 }
 
@@ -94,13 +95,11 @@ function topKeys(limiter: string, counts: RecentCounts, shown: ShownKeys, rows: 
 function deniedKeys(
   limiter: string,
   runs: readonly DeniedRun[],
-  at: number,
   shown: ShownKeys,
   rows: number,
-): Pick<LimiterView, 'denied' | 'deniedTotal'> {
-  const all = runs.filter((run) => run.until > at || run.lastAt > at - recentMs)
-  const first = firstInOrder(all, rows, (a, b) => b.denials - a.denials || b.lastAt - a.lastAt)
-  const denied = first.map(
+): DeniedKey[] {
+  const first = firstInOrder(runs, rows, (a, b) => b.denials - a.denials || b.lastAt - a.lastAt)
+  return first.map(
     ({ key, policies, until, denials, firstAt, lastAt, source, isBlocked }): DeniedKey => {
       return {
         id: shown.idOf(limiter, key),
@@ -115,8 +114,4 @@ function deniedKeys(
       }
     },
   )
-  return { denied, deniedTotal: all.length }
 }
-
-/** A client that never waits is denied for a few milliseconds many times a second. Without this time, its key would be in every other view only. */
-const recentMs = 10_000

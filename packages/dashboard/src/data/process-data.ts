@@ -3,7 +3,7 @@ import type { Collector } from '../collect/collector.js'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import type { LimiterRecord } from '../collect/limiter-record.js'
 import type { RecentCounts } from '../collect/recent-keys.js'
-import { countsOf, startOf, stepCount } from '../collect/steps.js'
+import { countsOf, startOf, stepCount, type Ring } from '../collect/steps.js'
 import type { StoreView } from '../view.js'
 import type { Counts } from './counts.js'
 import type { RulesData } from './rules-data.js'
@@ -15,8 +15,8 @@ export interface ProcessData<C = readonly number[]> {
   readonly startsAt: number
   readonly limiters: readonly LimiterData<C>[]
   readonly stores: readonly StoreView[]
-  readonly rules: RulesData | undefined
-  readonly cleared: readonly ClearedKey[]
+  /** Those of each dashboard of the process. */
+  readonly rules: readonly RulesData[]
 }
 
 /** The data of one process about a limiter. */
@@ -32,6 +32,8 @@ export interface LimiterData<C = readonly number[]> {
   readonly requests: RecentCounts
   readonly denials: RecentCounts
   readonly runs: readonly DeniedRun[]
+  /** The number of denied keys that are not in `runs`. */
+  readonly unlistedRuns: number
 }
 
 export interface PolicyData<C = readonly number[]> {
@@ -39,18 +41,13 @@ export interface PolicyData<C = readonly number[]> {
   readonly denied: C
   readonly wouldDeny: C
   readonly limit: number | undefined
+  /** Whether requests have different limits. */
+  readonly varies: boolean
   readonly policy: Policy | undefined
 }
 
 /** The data of another process. */
 export type SharedData = ProcessData<Counts>
-
-/** A key whose block or counts were ended by an act: denials before that time are over. */
-export interface ClearedKey {
-  readonly limiter: string
-  readonly key: string
-  readonly at: number
-}
 
 /** The counts of a policy that has never denied. */
 export const noCounts: readonly number[] = Object.freeze(Array<number>(stepCount).fill(0))
@@ -59,8 +56,7 @@ export const noCounts: readonly number[] = Object.freeze(Array<number>(stepCount
 export function dataOf(
   collector: Collector,
   stores: readonly StoreView[],
-  rules: RulesData | undefined,
-  cleared: readonly ClearedKey[],
+  rules: readonly RulesData[],
 ): ProcessData {
   const at = collector.now()
   const { step } = collector
@@ -72,7 +68,6 @@ export function dataOf(
     ),
     stores,
     rules,
-    cleared,
   }
 }
 
@@ -83,18 +78,17 @@ function limiterData(record: LimiterRecord, { step, denied }: Collector, at: num
     denied: countsOf(record.denied, step),
     exempt: countsOf(record.exempt, step),
     wouldDeny: countsOf(record.wouldDeny, step),
-    policies: Array.from(record.policies.values(), ({ name, denied, wouldDeny, limit, policy }) => {
-      return {
-        name,
-        denied: denied === undefined ? noCounts : countsOf(denied, step),
-        wouldDeny: wouldDeny === undefined ? noCounts : countsOf(wouldDeny, step),
-        limit,
-        policy,
-      }
+    policies: Array.from(record.policies.values(), (one) => {
+      const { name, limit, varies, policy } = one
+      const counts = (ring: Ring | undefined): readonly number[] =>
+        ring === undefined ? noCounts : countsOf(ring, step)
+      const [denied, wouldDeny] = [counts(one.denied), counts(one.wouldDeny)]
+      return { name, denied, wouldDeny, limit, varies, policy }
     }),
     groups: record.groups(),
     requests: record.requests.counts(),
     denials: record.denials.counts(),
     runs: denied.runsOf(record.deniedPlaces, at),
+    unlistedRuns: 0,
   }
 }

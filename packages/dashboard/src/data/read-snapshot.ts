@@ -1,12 +1,13 @@
 import { isCount, isRecord } from '@sluice/core/http'
 import type { Policy } from '@sluice/core'
 import type { HotKey } from '@sluice/core/hot-keys'
+import type { ClearedKey } from '../collect/cleared-keys.js'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import type { RecentCounts } from '../collect/recent-keys.js'
 import { isList } from '../list.js'
 import type { DeniedKey, StoreView } from '../view.js'
 import { readCounts, type Counts } from './counts.js'
-import type { ClearedKey, LimiterData, PolicyData, SharedData } from './process-data.js'
+import type { LimiterData, PolicyData, SharedData } from './process-data.js'
 import type { RulesData } from './rules-data.js'
 import { snapshotVersion } from './snapshot.js'
 
@@ -19,6 +20,18 @@ export function readSnapshot(text: string): SharedData | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Reads the keys that processes have cleared. */
+export function readCleared(texts: readonly string[]): ClearedKey[] {
+  return texts.flatMap((one) => {
+    try {
+      const [limiter, key, at] = list(JSON.parse(one))
+      return [{ limiter: text(limiter), key: text(key), at: time(at) }]
+    } catch {
+      return []
+    }
+  })
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -35,11 +48,7 @@ function processData(value: Json): SharedData {
     startsAt,
     limiters: list(value['limiters']).map((one) => limiterData(record(one), startsAt)),
     stores: list(value['stores']).map((one) => storeView(record(one))),
-    rules: value['rules'] === undefined ? undefined : rulesData(record(value['rules'])),
-    cleared: list(value['cleared']).map((one): ClearedKey => {
-      const [limiter, key, at] = list(one)
-      return { limiter: text(limiter), key: text(key), at: time(at) }
-    }),
+    rules: list(value['rules']).map(rulesData),
   }
 }
 
@@ -47,6 +56,7 @@ function limiterData(value: Json, startsAt: number): LimiterData<Counts> {
   const counts = (form: unknown): Counts => readCounts(form, startsAt)
   const denied = counts(value['denied'])
   const wouldDeny = counts(value['wouldDeny'])
+  const runs = list(value['runs']).map(deniedRun)
   return {
     name: text(value['name']),
     allowed: counts(value['allowed']),
@@ -54,19 +64,21 @@ function limiterData(value: Json, startsAt: number): LimiterData<Counts> {
     exempt: counts(value['exempt']),
     wouldDeny,
     policies: list(value['policies']).map((one): PolicyData<Counts> => {
-      const [name, ownDenied, ownWouldDeny, limit, policy] = list(one)
+      const [name, ownDenied, ownWouldDeny, limit, varies, policy] = list(one)
       return {
         name: text(name),
         denied: ownDenied === 1 ? denied : counts(ownDenied),
         wouldDeny: ownWouldDeny === 1 ? wouldDeny : counts(ownWouldDeny),
         limit: typeof limit === 'number' ? limit : undefined,
+        varies: varies === 1,
         policy: isPolicy(policy) ? policy : undefined,
       }
     }),
     groups: list(value['groups']).map((names) => list(names).map(text)),
     requests: keyCounts(value['requests']),
     denials: keyCounts(value['denials']),
-    runs: list(value['runs']).map(deniedRun),
+    runs,
+    unlistedRuns: Math.max(0, count(value['deniedKeys']) - runs.length),
   }
 }
 
@@ -122,7 +134,8 @@ function errorOf({ code, message, at }: Json): NonNullable<StoreView['lastError'
   return { code: text(code), message: text(message), at: time(at) }
 }
 
-function rulesData({ name, stats }: Json): RulesData {
+function rulesData(value: unknown): RulesData {
+  const [name, stats] = list(value)
   const all = list(stats).map((one): [string, readonly number[]] => {
     const [id, counts] = list(one)
     return [text(id), list(counts).map(count)]

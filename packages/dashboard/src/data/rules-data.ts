@@ -13,6 +13,10 @@ export interface ShownRule {
   readonly enabled?: boolean
   /** The name of its count. */
   readonly count?: string
+  readonly limit?: unknown
+  readonly policy?: unknown
+  readonly policies?: Readonly<Record<string, unknown>>
+  readonly overrides?: unknown
 }
 
 /** The counters of a rule. */
@@ -68,12 +72,12 @@ export function rulesData(rules: DashboardRules): RulesData {
  */
 export function rulesView(
   rules: DashboardRules,
-  all: readonly (RulesData | undefined)[],
+  all: readonly RulesData[],
   refusedAt: number,
 ): RulesView {
   const { name, current } = rules
   const { version, loadedAt, from, stale } = rules.state()
-  const others = all.filter((data) => data?.name === name)
+  const others = all.filter((data) => data.name === name)
   const refused =
     stale === undefined
       ? {}
@@ -91,9 +95,9 @@ export function rulesView(
   }
 }
 
-function sumOf(id: string, all: readonly (RulesData | undefined)[]): RuleStats {
+function sumOf(id: string, all: readonly RulesData[]): RuleStats {
   const count = (i: number): number =>
-    all.reduce((sum, data) => sum + (data?.stats.get(id)?.[i] ?? 0), 0)
+    all.reduce((sum, data) => sum + (data.stats.get(id)?.[i] ?? 0), 0)
   const [matched, asked, allowed, denied, near, shadowDenied, refused, errors] = ruleCounters.map(
     (_, i) => count(i),
   )
@@ -111,6 +115,22 @@ export function rulesOf(
     })
     .slice(0, mostRules)
     .map(named)
+}
+
+/** The names of the counts whose limit depends on the request: on a value, a schedule or an override. */
+export function varyingCounts(rules: DashboardRules): string[] {
+  return rules.current.document.rules.flatMap((rule) => {
+    const { id, count = id, limit, policy, policies = {}, overrides } = rule
+    const several = Object.entries(policies).map(([name, one]) => ({
+      name: `${count}.${name}`,
+      one,
+    }))
+    const all = [{ name: count, one: limit }, { name: count, one: policy }, ...several]
+    const isVarying = (one: unknown): boolean => isRecord(one) && 'by' in one
+    return all
+      .filter(({ one }) => overrides !== undefined || isVarying(one))
+      .map(({ name }) => name)
+  })
 }
 
 function named({ id, note }: ShownRule): { readonly id: string; readonly description?: string } {

@@ -1,26 +1,26 @@
 import { firstInOrder } from '@sluice/core/http'
 import type { KeyCounts } from '@sluice/core/hot-keys'
-import type { DeniedRun } from '../collect/denied-keys.js'
+import { isListed, type DeniedRun } from '../collect/denied-keys.js'
 import { mostFrequent, shortened, type RecentCounts } from '../collect/recent-keys.js'
 import { sumOfCounts, writeCounts } from './counts.js'
 import type { LimiterData, ProcessData } from './process-data.js'
 
 /** The version of the form. Increase it with every change that another version of this package would misread. */
-export const snapshotVersion = 2
+export const snapshotVersion = 3
 
 /** The most bytes of a snapshot. */
 export const mostBytes = 65_536
 
 /** How much of each list is written, from the most to the least. The first one that fits is taken. */
 const sizes = [
-  { keys: 100, runs: 200, cleared: 50 },
-  { keys: 50, runs: 100, cleared: 50 },
-  { keys: 25, runs: 50, cleared: 50 },
-  { keys: 15, runs: 30, cleared: 50 },
-  { keys: 10, runs: 20, cleared: 50 },
-  { keys: 5, runs: 10, cleared: 20 },
-  { keys: 2, runs: 3, cleared: 20 },
-  { keys: 0, runs: 0, cleared: 0 },
+  { keys: 100, runs: 200 },
+  { keys: 50, runs: 100 },
+  { keys: 25, runs: 50 },
+  { keys: 15, runs: 30 },
+  { keys: 10, runs: 20 },
+  { keys: 5, runs: 10 },
+  { keys: 2, runs: 3 },
+  { keys: 0, runs: 0 },
 ]
 
 const [longest] = sizes
@@ -32,7 +32,7 @@ type Size = (typeof sizes)[number]
  * If that is not enough, the limiters with the fewest decisions are left out.
  */
 export function writeSnapshot(data: ProcessData): string {
-  const limiters = data.limiters.map((limiter) => limiterText(limiter, data.startsAt))
+  const limiters = data.limiters.map((limiter) => limiterText(limiter, data))
   for (const size of sizes) {
     const text = written(data, limiters, size)
     if (Buffer.byteLength(text) <= mostBytes) return text
@@ -43,21 +43,20 @@ export function writeSnapshot(data: ProcessData): string {
     const text = written(data, busiest.slice(0, count), size)
     if (Buffer.byteLength(text) <= mostBytes) return text
   }
-  return written({ ...data, rules: undefined }, [], size)
+  return written({ ...data, rules: [] }, [], size)
 }
 
 function written(data: ProcessData, limiters: readonly LimiterText[], size: Size): string {
-  const { at, startsAt, stores, rules, cleared } = data
+  const { at, startsAt, stores, rules } = data
   const others = JSON.stringify({
     v: snapshotVersion,
     at,
     startsAt,
     stores,
-    rules:
-      rules === undefined
-        ? undefined
-        : { name: rules.name, stats: [...rules.stats].slice(0, mostRules) },
-    cleared: cleared.slice(-size.cleared).map(({ limiter, key, at }) => [limiter, key, at]),
+    rules: rules.map(({ name, stats }) => [
+      name,
+      firstInOrder([...stats], mostRules, ([, [a]], [, [b]]) => b - a),
+    ]),
   })
   const texts = limiters.map(({ head, requests, denials, runs }) => {
     const lists = `"requests":${keysText(requests, size)},"denials":${keysText(denials, size)}`
@@ -66,7 +65,7 @@ function written(data: ProcessData, limiters: readonly LimiterText[], size: Size
   return `${others.slice(0, -1)},"limiters":[${texts.join()}]}`
 }
 
-/** The counters of a rule take about 40 bytes. */
+/** Those with the most matches. The counters of a rule take about 40 bytes. */
 const mostRules = 300
 
 /** The JSON of a limiter in parts, which are the same for each size of the lists. */
@@ -85,7 +84,7 @@ interface KeysText {
   readonly rows: readonly string[]
 }
 
-function limiterText(data: LimiterData, startsAt: number): LimiterText {
+function limiterText(data: LimiterData, { at, startsAt }: ProcessData): LimiterText {
   const { name, allowed, denied, exempt, wouldDeny } = data
   const counts = (all: readonly number[]): unknown => writeCounts(all, startsAt)
   const head = JSON.stringify({
@@ -94,12 +93,13 @@ function limiterText(data: LimiterData, startsAt: number): LimiterText {
     denied: counts(denied),
     exempt: counts(exempt),
     wouldDeny: counts(wouldDeny),
-    policies: data.policies.map(({ name, denied, wouldDeny, limit, policy }) => {
+    policies: data.policies.map(({ name, denied, wouldDeny, limit, varies, policy }) => {
       // The denials of the only policy are those of the limiter.
       const own = data.policies.length === 1 ? [1, 1] : [counts(denied), counts(wouldDeny)]
-      return [name, ...own, limit ?? null, policy ?? null]
+      return [name, ...own, limit ?? null, varies ? 1 : 0, policy ?? null]
     }),
     groups: data.groups,
+    deniedKeys: data.runs.filter((run) => isListed(run, at)).length,
   })
   return {
     decisions: sumOfCounts(allowed) + sumOfCounts(denied) + sumOfCounts(exempt),

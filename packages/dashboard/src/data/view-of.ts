@@ -26,7 +26,7 @@ export async function viewOf(
   role: Role,
   rows: number,
 ): Promise<View> {
-  const { state, notMerged, error, data } = await processes.others()
+  const { state, notMerged, error, data, cleared } = await processes.others()
   const own = processes.own()
   const all = [own, ...data]
   const shown = { idOf: ids.idOf.bind(ids), textOf: mask }
@@ -36,13 +36,13 @@ export async function viewOf(
     role,
     processes: all.length + notMerged,
     share: { state, notMerged, ...(error === undefined ? {} : { error }) },
-    limiters: limiterViews(mergedLimiters(own, data), acting, own, shown, rows),
+    limiters: limiterViews(mergedLimiters(own, data, cleared), acting, own, shown, rows),
     ...(rules === undefined
       ? {}
       : {
           rules: rulesView(
             rules,
-            all.map((one) => one.rules),
+            all.flatMap((one) => one.rules),
             refusedAt,
           ),
         }),

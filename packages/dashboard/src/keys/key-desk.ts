@@ -3,7 +3,7 @@ import { SluiceError, type Limiter, type Policy } from '@sluice/core'
 import type { ActEvent, Visitor } from '../act-event.js'
 import { mergedGroups } from '../data/merge.js'
 import type { LimiterData } from '../data/process-data.js'
-import { rulesOf } from '../data/rules-data.js'
+import { rulesOf, varyingCounts } from '../data/rules-data.js'
 import type { Shown } from '../data/view-of.js'
 import type { Processes } from '../processes.js'
 import { quoted, Refusal, refusal } from '../refusal.js'
@@ -108,10 +108,14 @@ export class KeyDesk {
     request: ActRequest,
     known: KnownPolicies,
   ): Promise<KeyLook> {
-    const { calls, source } = await this.#look(limiter, key, known)
+    const { calls, source, policies } = await this.#look(limiter, key, known)
     if (source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
+    const varying = policies.find(({ name }) => known.varying.has(name))
+    if (request.act === 'penalize' && varying !== undefined) {
+      throw refusal('SLUICE_VIEW_LIMIT_VARIES', quoted(varying.name))
+    }
     for (const { keys, options } of calls) await carryOutAct(limiter, request, keys, options)
-    if (endsDenials.has(request.act)) this.#processes.clear(limiter.name, key)
+    if (endsDenials.has(request.act)) this.#processes.clearKey(limiter.name, key)
     const look = await this.#look(limiter, key, known)
     if (look.source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
     return look
@@ -163,18 +167,19 @@ export class KeyDesk {
     const groups = mergedGroups(collected.flatMap((data) => data.groups))
     const denying = collected.flatMap(({ runs }) => runs).find((run) => run.key === key)
     const likely = groups.filter((names) => denying?.policies.some((one) => names.includes(one)))
+    const rules = this.#shown.rules?.name === name ? this.#shown.rules : undefined
     const seen = new Map<string, Policy>()
-    for (const { policies } of collected) {
-      for (const { name, policy } of policies) if (policy !== undefined) seen.set(name, policy)
-    }
-    const { rules } = this.#shown
-    const ofRules = rules?.name === name ? rules.current.policies : undefined
-    const all = new Map([...seen, ...(ofRules ?? [])])
+    const policies = collected.flatMap((data) => data.policies)
+    for (const { name: one, policy } of policies) if (policy !== undefined) seen.set(one, policy)
+    const varying = rules
+      ? varyingCounts(rules)
+      : policies.filter(({ varies }) => varies).map((one) => one.name)
+    const all = new Map([...seen, ...(rules?.current.policies ?? [])])
     const first = likely.flat().flatMap((one): [string, Policy][] => {
       const policy = all.get(one)
       return policy === undefined ? [] : [[one, policy]]
     })
-    return { groups, policies: new Map([...first, ...all]) }
+    return { groups, policies: new Map([...first, ...all]), varying: new Set(varying) }
   }
 
   #viewOf({ name }: Limiter, key: string, { source, policies }: KeyLook): KeyView {

@@ -22,6 +22,8 @@ export interface KnownPolicies {
   readonly policies: ReadonlyMap<string, Policy>
   /** The names of policies that count by the same key. */
   readonly groups: readonly (readonly string[])[]
+  /** The names of policies whose limit depends on the request. */
+  readonly varying: ReadonlySet<string>
 }
 
 /** The counts of a key, and the calls that reach exactly these counts. */
@@ -57,7 +59,7 @@ export async function lookAt(
     throw refusal('SLUICE_VIEW_POLICIES_UNSEEN', quoted(limiter.name))
   }
   const counts: Counts = [...ownCounts, ...Object.entries(others?.policies ?? {})]
-  const meant = meantOf(counts, groups)
+  const meant = meantOf(counts, joinedGroups(groups, ownCounts))
   const sources = [own?.source, others?.source].filter((source) => source !== undefined)
   return {
     source: sources.find((source) => source !== 'store') ?? sources[0],
@@ -82,6 +84,13 @@ async function ownStatus(limiter: Limiter, key: Keys): Promise<Status | undefine
     if (error instanceof SluiceError && error.code === 'SLUICE_POLICIES_MISSING') return undefined
     throw error
   }
+}
+
+/** Until a decision has shown the keys of the limiter's own policies, they count by one key. */
+function joinedGroups(groups: KnownPolicies['groups'], own: Counts): KnownPolicies['groups'] {
+  const names = own.map(([name]) => name)
+  const isSeen = groups.some((group) => names.some((name) => group.includes(name)))
+  return isSeen ? groups : [...groups, names]
 }
 
 /** The names of the policies that count by the key. All of them if none knows it. */

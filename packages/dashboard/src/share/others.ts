@@ -1,5 +1,6 @@
+import type { ClearedKey } from '../collect/cleared-keys.js'
 import type { SharedData } from '../data/process-data.js'
-import { readSnapshot } from '../data/read-snapshot.js'
+import { readCleared, readSnapshot } from '../data/read-snapshot.js'
 import { bounded } from './bounded.js'
 import type { DashboardShare, Snapshot, Snapshots } from './share.js'
 
@@ -18,6 +19,8 @@ export interface OthersData {
   readonly error?: string
   readonly notMerged: number
   readonly data: readonly SharedData[]
+  /** Keys whose denials are over, in all processes. */
+  readonly cleared: readonly ClearedKey[]
 }
 
 /** Reads the data of other processes. It never fails, and never takes longer than 250 ms. */
@@ -39,7 +42,7 @@ export class Others {
   }
 
   async read(): Promise<OthersData> {
-    if (this.#share === undefined) return { state: 'none', notMerged: 0, data: [] }
+    if (this.#share === undefined) return { state: 'none', ...noData }
     this.#askedAt = performance.now()
     if (this.#latest !== undefined) return this.#latest
     return this.#readInTime(this.#share)
@@ -57,12 +60,13 @@ export class Others {
       return await bounded(this.#reading, waitMs, 'Redis')
     } catch (error) {
       this.#latest = undefined
-      return { state: 'failed', error: reasonOf(error), notMerged: 0, data: [] }
+      return { state: 'failed', error: reasonOf(error), ...noData }
     }
   }
 
   async #read(share: DashboardShare): Promise<OthersData> {
-    this.#snapshots = await share.read(this.#snapshots)
+    const { snapshots, cleared } = await share.read(this.#snapshots)
+    this.#snapshots = snapshots
     const others = Array.from(this.#snapshots).filter(([process]) => process !== this.#process)
     this.#data = new Map(
       others.map(([, snapshot]) => [
@@ -72,7 +76,7 @@ export class Others {
     )
     const data = Array.from(this.#data.values()).filter((one) => one !== undefined)
     const notMerged = others.length - data.length
-    const latest: OthersData = { state: 'ok', notMerged, data }
+    const latest: OthersData = { state: 'ok', notMerged, data, cleared: readCleared(cleared) }
     this.#latest = latest
     setTimeout(() => this.#renew(share), freshMs).unref()
     return latest
@@ -89,6 +93,8 @@ export class Others {
     this.#data = new Map()
   }
 }
+
+const noData = { notMerged: 0, data: [], cleared: [] } as const
 
 /** The reason of an error, on one line. */
 export function reasonOf(error: unknown): string {

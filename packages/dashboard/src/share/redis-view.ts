@@ -26,6 +26,9 @@ const callMs = 10_000
 /** The most processes that are read. */
 const mostProcesses = 100
 
+/** The most keys that were cleared, of all processes. */
+const mostCleared = 500
+
 /**
  * Shows the data of all processes together, through the Redis that holds the counts. Each process writes one key every five seconds; while a page is open, its
  * process reads those that are new. It takes the clients of `redisStore`, and never opens or closes a connection.
@@ -55,24 +58,28 @@ export function redisView(client: SupportedClient, options: RedisViewOptions = {
   }
 
   return {
-    async write(process, snapshot, secret) {
-      const keys = [index, keyOf(process), `${index}:secret`]
-      const args = [process, snapshot, `${livesMs}`, secret, `${secretLivesMs}`]
-      return textOf(await run(writeScript, keys, args))
+    async write(process, snapshot, secret, cleared) {
+      const keys = [index, keyOf(process), `${index}:secret`, `${index}:cleared`]
+      const lives = [`${livesMs}`, `${secretLivesMs}`]
+      const args = [process, snapshot, secret, ...lives, `${mostCleared}`, ...cleared]
+      const [theirs, ...all] = textsOf(await run(writeScript, keys, args))
+      return { secret: theirs, cleared: all }
     },
     async read(known: Snapshots = new Map()) {
-      const reply = await run(listScript, [index], [`${livesMs}`, `${mostProcesses}`])
-      const listed = writingsOf(textsOf(reply))
+      const args = [`${livesMs}`, `${mostProcesses}`]
+      const reply = listOf(await run(listScript, [index, `${index}:cleared`], args))
+      const listed = writingsOf(textsOf(reply[0]))
       const unread = listed.filter(({ id, at }) => known.get(id)?.writtenAt !== at)
       const keys = unread.map(({ id }) => keyOf(id))
       const texts = keys.length === 0 ? [] : textsOf(await run(readScript, keys, []))
       const read = new Map(unread.map(({ id, at }, i) => [id, { text: texts[i], writtenAt: at }]))
-      return new Map(
+      const snapshots = new Map(
         listed.flatMap(({ id }): [string, Snapshot][] => {
           const snapshot = read.get(id) ?? known.get(id)
           return snapshot !== undefined && isText(snapshot.text) ? [[id, snapshot]] : []
         }),
       )
+      return { snapshots, cleared: textsOf(reply[1]) }
     },
     async remove(process) {
       await run(removeScript, [index, keyOf(process)], [process])
@@ -97,21 +104,40 @@ const now = `if ARGV[1] == '0' then return {0} end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`
 
-/** KEYS: the index, the snapshot, the secret. ARGV: the process, the snapshot, its life, a secret, its life. Returns the secret. */
-const writeScript = `${now}
-redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])
-for _, gone in ipairs(redis.call('ZRANGE', KEYS[1], '-inf', now - ARGV[4], 'BYSCORE', 'LIMIT', 0, 100)) do
-  redis.call('ZREM', KEYS[1], gone)
-end
-redis.call('ZADD', KEYS[1], now, ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-redis.call('SET', KEYS[3], ARGV[5], 'NX')
-redis.call('PEXPIRE', KEYS[3], ARGV[6])
-return redis.call('GET', KEYS[3])`
+/** Removes some members of a sorted set. */
+const removeAll = `local function removeAll(key, ...)
+  for _, gone in ipairs(redis.call('ZRANGE', key, ...)) do redis.call('ZREM', key, gone) end
+end`
 
-/** KEYS: the index. ARGV: the life of a snapshot, the most processes. Returns the processes, the last one that wrote first, and when each of them wrote. */
+/**
+ * KEYS: the index, the snapshot, the secret, the cleared keys. ARGV: the process, the snapshot, a secret, the life of a snapshot, that of the secret, the most cleared
+ * keys, cleared keys. Returns the secret and the cleared keys of all processes.
+ */
+const writeScript = `${now}
+${removeAll}
+redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[5])
+removeAll(KEYS[1], '-inf', now - ARGV[5], 'BYSCORE', 'LIMIT', 0, 100)
+redis.call('ZADD', KEYS[1], now, ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
+redis.call('SET', KEYS[3], ARGV[4], 'NX')
+redis.call('PEXPIRE', KEYS[3], ARGV[6])
+for i = 8, #ARGV do redis.call('ZADD', KEYS[4], 'NX', now, ARGV[i]) end
+removeAll(KEYS[4], '-inf', now - ARGV[5], 'BYSCORE', 'LIMIT', 0, 100)
+removeAll(KEYS[4], 0, -1 - ARGV[7])
+redis.call('PEXPIRE', KEYS[4], ARGV[5])
+local reply = redis.call('ZRANGE', KEYS[4], now - ARGV[5], '+inf', 'BYSCORE')
+table.insert(reply, 1, redis.call('GET', KEYS[3]))
+return reply`
+
+/**
+ * KEYS: the index, the cleared keys. ARGV: the life of a snapshot, the most processes. Returns the processes, the last one that wrote first, and when each of
+ * them wrote; and the cleared keys.
+ */
 const listScript = `${now}
-return redis.call('ZRANGE', KEYS[1], '+inf', now - ARGV[2], 'BYSCORE', 'REV', 'LIMIT', 0, ARGV[3], 'WITHSCORES')`
+return {
+  redis.call('ZRANGE', KEYS[1], '+inf', now - ARGV[2], 'BYSCORE', 'REV', 'LIMIT', 0, ARGV[3], 'WITHSCORES'),
+  redis.call('ZRANGE', KEYS[2], now - ARGV[2], '+inf', 'BYSCORE'),
+}`
 
 /** KEYS: the snapshots. Returns them. */
 const readScript = `if ARGV[1] == '0' then return {0} end
@@ -129,12 +155,11 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-function textOf(reply: unknown): string {
-  if (typeof reply === 'string') return reply
-  throw new TypeError('the client answered a script with another type than a string')
+function textsOf(reply: unknown): readonly string[] {
+  return listOf(reply).map(String)
 }
 
-function textsOf(reply: unknown): readonly string[] {
-  if (isList(reply)) return reply.map(String)
+function listOf(reply: unknown): readonly unknown[] {
+  if (isList(reply)) return reply
   throw new TypeError('the client answered a script with another type than a list')
 }

@@ -1,0 +1,30 @@
+/** How long it is remembered: until each process has written and read meanwhile. */
+const keptMs = 20_000
+
+/** The most keys that are remembered. */
+const mostKept = 100
+
+/** A key that is allowed although its last denial said otherwise. Its denials until that time are over. */
+export interface ClearedKey {
+  readonly limiter: string
+  readonly key: string
+  readonly at: number
+}
+
+/** The keys whose denials were over early in the last seconds, for other processes that have denied them. */
+export class ClearedKeys {
+  #all: ClearedKey[] = []
+
+  add(cleared: ClearedKey): void {
+    this.#all = [...this.recent(cleared.at), cleared].slice(-mostKept)
+  }
+
+  recent(now: number): readonly ClearedKey[] {
+    return this.#all.filter(({ at }) => at > now - keptMs)
+  }
+}
+
+/** Writes a key for other processes. */
+export function clearedText({ limiter, key, at }: ClearedKey): string {
+  return JSON.stringify([limiter, key, at])
+}
