@@ -100,7 +100,7 @@ export const mutants = [
   {
     file: `${core}/limiter/arguments.ts`,
     name: 'a counted key is a record of keys',
-    find: '!isRecord(key) || key instanceof CountedKey',
+    find: '!isRecord(key) || isCountedKey(key)',
     replace: '!isRecord(key)',
   },
   {

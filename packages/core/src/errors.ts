@@ -93,9 +93,9 @@ export function messageOf<C extends ErrorCode>(code: C, ...details: Details[C]):
   return catalogue[code](...details)
 }
 
-/** Marks an error for every copy of this package. By default, `instanceof` does not know the class of another copy. */
-export function brand(error: Error, brand: symbol): void {
-  Object.defineProperty(error, brand, { value: true })
+/** Marks an object for every copy of this package. By default, `instanceof` does not know the class of another copy. */
+export function brand(object: object, brand: symbol): void {
+  Object.defineProperty(object, brand, { value: true })
 }
 
 export function isBranded(value: unknown, brand: symbol): boolean {

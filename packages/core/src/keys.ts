@@ -1,5 +1,5 @@
 import { sha256Of, utf8 } from './digests.js'
-import { sluiceError } from './errors.js'
+import { brand, isBranded, sluiceError } from './errors.js'
 import { isList } from './options/predicates.js'
 
 /**
@@ -45,7 +45,9 @@ const longestKey = 256
  */
 export function joinKey(key: unknown): string | undefined {
   const joined =
-    typeof key === 'string' ? joinText(key) : (joinParts(key) ?? CountedKey.textOf(key))
+    typeof key === 'string'
+      ? joinText(key)
+      : (joinParts(key) ?? (isCountedKey(key) ? key.toString() : undefined))
   return joined !== undefined && joined.length > longestKey ? `%#${hashOf(joined)}` : joined
 }
 
@@ -66,25 +68,28 @@ export function wrongPart(key: unknown): number | undefined {
   return index === -1 ? undefined : index + 1
 }
 
+const countedKeyBrand = Symbol.for('@sluice/core:CountedKey')
+
 /**
- * A key in the form in which it is counted, as the events and the names of Redis keys contain it. It is a class, because JSON contains no instance: a client
- * that chooses a key must not be able to choose the form.
+ * A key in the form in which it is counted, as the events and the names of Redis keys contain it. It has a property under a symbol, which JSON cannot contain: a
+ * client that chooses a key must not be able to choose the form.
  */
 export class CountedKey {
   readonly #text: string
 
   constructor(text: string) {
     this.#text = text
-  }
-
-  /** The form of a counted key; undefined for any other value. */
-  static textOf(value: unknown): string | undefined {
-    return typeof value === 'object' && value !== null && #text in value ? value.#text : undefined
+    brand(this, countedKeyBrand)
   }
 
   toString(): string {
     return this.#text
   }
+}
+
+/** True for the counted keys of every copy of this package that the application contains. */
+export function isCountedKey(value: unknown): value is CountedKey {
+  return isBranded(value, countedKeyBrand)
 }
 
 /** A plain string, an escaped one, a list of at least two parts, or a hash. */

@@ -40,6 +40,12 @@ test.each([
   )
 })
 
+test('is nothing that JSON contains', () => {
+  const texts = [JSON.stringify(countedKey('ann')), '{"@sluice/core:CountedKey":true}']
+  const given: unknown[] = texts.map((text) => JSON.parse(text))
+  expect(given.map(joinKey)).toEqual([undefined, undefined])
+})
+
 describe('the methods of a limiter', () => {
   const seen: DecisionEvent[] = []
   const see = (event: unknown) => seen.push(event as DecisionEvent)

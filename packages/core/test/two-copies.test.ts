@@ -100,6 +100,14 @@ test.each([
   expect(error.message).toContain(reason)
 })
 
+test('a counted key of the other copy is a key, also for one policy', () => {
+  const limiter = here.createLimiter({ name: 'api', policies })
+  const counted = there.countedKey('|user|42')
+  Reflect.apply(limiter.consume, undefined, [counted])
+  Reflect.apply(limiter.penalize, undefined, [{ default: counted }, 1])
+  expect(limiter.status(['user', 42]).policies['default'].used).toBe(2)
+})
+
 test('two limiters of one name refund a decision once', () => {
   const store = here.memoryStore()
   const [one, two] = [0, 1].map(() => here.createLimiter({ name: 'api', policies, store }))

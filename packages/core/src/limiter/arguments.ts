@@ -2,7 +2,15 @@ import type { DecisionMode } from './decision.js'
 import { countedOf, type PolicyChoice, type Policies } from './bound-policies.js'
 import { isList, isRecord, isCount } from '../options/predicates.js'
 import { sluiceError, type SluiceError } from '../errors.js'
-import { CountedKey, isNotLimited, joinKey, wrongPart, type Key, type NotLimited } from '../keys.js'
+import {
+  isCountedKey,
+  isNotLimited,
+  joinKey,
+  wrongPart,
+  type CountedKey,
+  type Key,
+  type NotLimited,
+} from '../keys.js'
 import type { BoundPolicy, Cost } from '../stores/store.js'
 
 /** Options of `peek`. */
@@ -119,7 +127,7 @@ export function repeated(key: string, count: number): readonly string[] {
 
 /** Whether the value is one key for all policies, and not a record of keys. */
 export function isKey(key: Keys): key is Key | CountedKey | NotLimited {
-  return !isRecord(key) || key instanceof CountedKey
+  return !isRecord(key) || isCountedKey(key)
 }
 
 function joinedKey(limiter: string, key: unknown, policy?: string): string {
