@@ -88,8 +88,8 @@ export const mutants = [
   {
     file: `${root}/counting/rules-counts.ts`,
     name: 'a source that fails ends a rejection',
-    find: `if (state !== 'source-failed') this.#rejected`,
-    replace: 'this.#rejected',
+    find: `if (state !== 'source-failed' && name`,
+    replace: 'if (name',
   },
   {
     file: `${root}/counting/rules-counts.ts`,

@@ -98,4 +98,5 @@ test('before their first document, rules have the name "unknown", and a rejected
     'limiter="unknown",outcome="rejected"': 1,
     'limiter="unknown",outcome="source-failed"': 0,
   })
+  expect(await numbersOf(register, 'sluice_rules_rejected')).toEqual({ 'limiter="unknown"': 0 })
 })

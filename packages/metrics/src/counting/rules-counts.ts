@@ -31,10 +31,11 @@ export class RulesCounts {
     this.#rejected = families.rulesRejected.add({ limiter })
   }
 
-  load({ state }: DocumentCounted): void {
+  load({ state, name }: DocumentCounted): void {
     this.#loads[state].value++
-    // A source that fails says nothing about the latest document.
-    if (state !== 'source-failed') this.#rejected.value = state === 'rejected' ? 1 : 0
+    // A source that fails says nothing about the latest document. A document without a name has none before it, and the valid one after it has a name.
+    if (state !== 'source-failed' && name !== undefined)
+      this.#rejected.value = state === 'rejected' ? 1 : 0
     if (state === 'loaded') this.#noteTime()
   }
 
