@@ -88,7 +88,9 @@ async function start(names) {
         cursor = found.cursor
         const { scanned, keys } = search
         const isRunning = state.search?.isRunning === true
-        search = { isRunning, scanned: scanned + found.scanned, keys: [...keys, ...found.keys] }
+        // Redis can return a key twice.
+        const byId = new Map([...keys, ...found.keys].map((key) => [key.id, key]))
+        search = { isRunning, scanned: scanned + found.scanned, keys: [...byId.values()] }
         update({ search })
         if (!isRunning) return
       } while (cursor !== null)

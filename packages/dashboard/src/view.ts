@@ -172,7 +172,7 @@ export interface SearchView {
   readonly keys: readonly KeyView[]
   /** Where the next request continues; null at the end. */
   readonly cursor: string | null
-  /** The names of Redis keys that were looked at, about. */
+  /** The keys of the limiter in this part, blocked or not. */
   readonly scanned: number
 }
 

@@ -18,7 +18,7 @@ function setUp() {
       return { snapshots, cleared: [] }
     },
     remove: async () => {},
-    search: async () => ({ keys: [], cursor: undefined, scanned: 0 }),
+    search: async () => ({ keys: [], cursor: undefined }),
   }
   return {
     others: new Others(share, 'own'),

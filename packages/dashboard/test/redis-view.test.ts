@@ -338,7 +338,7 @@ test('a write that fails is said, although the others can be read', async () => 
     write: async () => Promise.reject(new Error('READONLY You can not write\nagainst a replica')),
     read: async () => ({ snapshots: new Map(), cleared: [] }),
     remove: async () => {},
-    search: async () => ({ keys: [], cursor: undefined, scanned: 0 }),
+    search: async () => ({ keys: [], cursor: undefined }),
   }
   const board = await serveDashboard({ share })
   tick()

@@ -30,6 +30,8 @@ export async function pageTarget(page: PageClient): Promise<Target> {
       }
     },
     async *search(limiters): AsyncGenerator<SearchStep> {
+      // Redis can return a key twice. The id tells two keys with the same masked text apart.
+      const listed = new Set<string>()
       for (const limiter of limiters) {
         let cursor: string | null = ''
         while (cursor !== null) {
@@ -37,7 +39,9 @@ export async function pageTarget(page: PageClient): Promise<Target> {
             page,
             cursor === '' ? { limiter } : { limiter, cursor },
           )
-          yield { blocked: found.keys.filter(isBlocked), keys: found.scanned }
+          const blocked = found.keys.filter(({ id, state }) => isBlocked(state) && !listed.has(id))
+          for (const { id } of blocked) listed.add(id)
+          yield { blocked: blocked.map(({ state }) => state), keys: found.scanned }
           cursor = found.cursor
         }
       }
@@ -50,14 +54,22 @@ function isRefused(error: unknown, code: string): boolean {
   return error instanceof PageError && error.code === code
 }
 
+interface FoundKeyView {
+  readonly id: string
+  readonly state: KeyView
+}
+
 interface SearchAnswer {
-  readonly keys: readonly KeyView[]
+  readonly keys: readonly FoundKeyView[]
   readonly cursor: string | null
   readonly scanned: number
 }
 
 const readSearch = record<SearchAnswer>({
-  keys: list(readKeyView),
+  keys: list((value, path) => ({
+    ...record<{ id: string }>({ id: text })(value, path),
+    state: readKeyView(value, path),
+  })),
   cursor: nullOr(text),
   scanned: number,
 })

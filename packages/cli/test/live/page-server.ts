@@ -65,7 +65,7 @@ export async function pageServer(): Promise<PageServer> {
         return send(response, 200, keyView(key))
       case '/limits/api/search': {
         const isFirst = searchParams.get('cursor') === null
-        const keys = isFirst ? [] : ['ann', 'bob'].map(keyView)
+        const keys = (isFirst ? ['bob'] : ['ann', 'bob']).map(keyView)
         return send(response, 200, { keys, cursor: isFirst ? '7' : null, scanned: 100 })
       }
       case '/limits/api/act':
@@ -90,7 +90,7 @@ export async function pageServer(): Promise<PageServer> {
     const each = Object.entries(policies).map(([name, counts]) =>
       Object.assign({ name, exemptMs: 0 }, counts),
     )
-    return { limiter: 'api', id: 'an id', key, source, policies: each }
+    return { limiter: 'api', id: `id of ${key}`, key, source, policies: each }
   }
 
   return page

@@ -93,7 +93,7 @@ test('only the limiters that can be acted upon are concerned', async () => {
   )
 })
 
-test('keys --blocked follows the cursor of the page', async () => {
+test('keys --blocked follows the cursor of the page, and lists a key once', async () => {
   const page = await pageServer()
   page.limiter.block('bob', '10m')
   const { stdout } = await run(page, 'keys', '--blocked')

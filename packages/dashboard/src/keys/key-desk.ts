@@ -79,7 +79,7 @@ export class KeyDesk {
         }
       })
     }
-    return { keys, cursor: found.cursor ?? null, scanned: found.scanned }
+    return { keys, cursor: found.cursor ?? null, scanned: found.keys.length }
   }
 
   /** Acts on a key, and publishes it. */

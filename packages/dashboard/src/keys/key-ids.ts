@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto'
 
 /** The characters of the id of a listed key: 132 bits. */
 const idLength = 22
@@ -42,13 +42,15 @@ export class KeyIds {
     return id
   }
 
-  /** The id of a key that no list may have: the encrypted key, which each process can read. */
+  /** The id of a key that no list may have: the encrypted key, which each process can read. It is always the same, so that a key that is found twice is listed once. */
   sealed(limiter: string, key: string): string {
-    const iv = randomBytes(ivLength)
+    // Derived from the text: two different texts never share an initialization vector.
+    const text = JSON.stringify([limiter, key])
+    const iv = createHmac('sha256', this.#cipherKey()).update(text).digest().subarray(0, ivLength)
     const cipher = createCipheriv(algorithm, this.#cipherKey(), iv)
     cipher.setAAD(Buffer.from(JSON.stringify(limiter)))
-    const text = Buffer.concat([cipher.update(JSON.stringify(key)), cipher.final()])
-    return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
+    const encrypted = Buffer.concat([cipher.update(JSON.stringify(key)), cipher.final()])
+    return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url')
   }
 
   /** The key of an id that `sealed` has made with this secret. */

@@ -37,7 +37,6 @@ export function createSearch(
     if (pace.waitMs > longestWaitMs) throw refusal('SLUICE_SEARCH_BUSY')
     const masters = await mastersOf(client)
     const keys = new Set<string>()
-    let scanned = 0
     for (let scan = 0; scan < scansPerRequest && at < masters.length; scan++) {
       await pace.take(namesPerScan)
       const node = masters[at]
@@ -45,7 +44,6 @@ export function createSearch(
       const pattern = `${escapeGlob(clientPrefix + redisKeyStart(prefix, limiter))}*}`
       const reply = await scriptsOf(node).run(scanScript, [], [next, pattern, `${namesPerScan}`])
       const [following, names] = scanReply(reply)
-      scanned += namesPerScan
       for (const name of names) {
         const key = keyOfRedisKey(prefix, limiter, name.slice(clientPrefix.length))
         if (key !== undefined) keys.add(key)
@@ -53,7 +51,7 @@ export function createSearch(
       next = following
       if (next === '0') at++
     }
-    return { keys: [...keys], cursor: at < masters.length ? `${at}:${next}` : undefined, scanned }
+    return { keys: [...keys], cursor: at < masters.length ? `${at}:${next}` : undefined }
   }
 }
 

@@ -52,5 +52,4 @@ export interface FoundKeys {
   readonly keys: readonly string[]
   /** Undefined at the end. */
   readonly cursor: string | undefined
-  readonly scanned: number
 }
