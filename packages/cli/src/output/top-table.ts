@@ -24,19 +24,19 @@ export function topLines(view: View, options: TopOptions): readonly string[] {
   const { columns, rows, keys } = options
   const head = [headLine(view, options), ...noteLines(view, options)]
   const limiters = limiterTable(view)
-  const denied = deniedRows(view).slice(0, keys)
-  const top = topRows(view).slice(0, keys)
+  const denied = deniedRows(view)
+  const top = topRows(view)
   // Each table has an empty line and its columns above it.
   const free = rows - head.length - 6
   const [ofLimiters, ofDenied, ofTop] = shares(free, [
     limiters.rows.length,
-    denied.length,
-    top.length,
+    Math.min(keys, denied.length),
+    Math.min(keys, top.length),
   ])
   const tables = [
-    table(limiters.columns, limiters.rows.slice(0, ofLimiters), 'no request yet', options),
-    table(deniedColumns, denied.slice(0, ofDenied), 'no key is denied', options),
-    table(topColumns, top.slice(0, ofTop), 'no requests', options),
+    table(limiters.columns, limiters.rows, ofLimiters, 'no request yet', options),
+    table(deniedColumns, denied, ofDenied, 'no key is denied', options),
+    table(topColumns, top, ofTop, 'no requests', options),
   ]
   return [head, ...tables.map((lines) => [emptyLine].concat(lines))]
     .flat()
@@ -169,15 +169,16 @@ function topRows({ limiters }: View): readonly Row[] {
     ])
 }
 
-/** Numbers are aligned to the right. The last two columns are texts, and the last one may be cut. */
+/** The first rows. Numbers are aligned to the right. The last two columns are texts, and the last one may be cut. */
 function table(
   names: Row,
   rows: readonly Row[],
+  most: number,
   empty: string,
   { style }: TopOptions,
 ): readonly Line[] {
   if (rows.length === 0) return [{ text: empty, paint: style.faint }]
-  const all = [names, ...rows]
+  const all = [names, ...rows.slice(0, most)]
   const widths = names.map((_, i) => Math.max(...all.map((row) => widthOf(row[i]))))
   const isText = names.map((name) => textColumns.has(name))
   return all.map((row, number) => ({

@@ -74,6 +74,22 @@ test('--top limits the keys of each table', () => {
   expect(lines.filter((line) => /ann|202e|bob/.test(line)).length).toBe(2)
 })
 
+test('a table without room for its rows does not say that there are none', () => {
+  for (const room of [{ rows: 8 }, { keys: 0 }]) {
+    const lines = topLines(viewOf({}), { ...whole, ...room })
+    expect(lines.map((line) => line.replace(/ .*/, ''))).toEqual([
+      'sluice',
+      '',
+      'req/s',
+      '',
+      '',
+      'denials',
+      '',
+      'requests',
+    ])
+  }
+})
+
 test('a view without requests says so', () => {
   expect(topLines(viewOf({ limiters: [] }), whole).slice(1)).toEqual([
     '',
