@@ -76,7 +76,7 @@ async function request(url, options) {
 
 /** @param {unknown} body @returns {{ code?: string, message?: string }} */
 function errorIn(body) {
-  const { error = body } = /** @type {{ error?: unknown }} */ (body ?? {})
+  const { error } = /** @type {{ error?: unknown }} */ (body ?? {})
   return typeof error === 'object' && error !== null ? error : {}
 }
 

@@ -210,7 +210,7 @@ describe.each(mounts)('%s', (_, path, mount) => {
     const missing = await fetch(`${base}${path}/api/nothing`)
     expect([missing.status, await missing.json()]).toMatchObject([
       404,
-      { code: 'SLUICE_VIEW_PATH_UNKNOWN' },
+      { error: { code: 'SLUICE_VIEW_PATH_UNKNOWN' } },
     ])
     const head = await fetch(`${base}${path}/`, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -224,7 +224,7 @@ describe.each(mounts)('%s', (_, path, mount) => {
       const answer = await fetch(`${base}${path}${file}`)
       expect([answer.status, await answer.json()]).toMatchObject([
         403,
-        { code: 'SLUICE_VIEW_FORBIDDEN' },
+        { error: { code: 'SLUICE_VIEW_FORBIDDEN' } },
       ])
     }
   })

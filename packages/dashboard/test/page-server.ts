@@ -103,7 +103,8 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
   }
 
   function sendFound(response: ServerResponse, view: View, query: URLSearchParams): void {
-    if (view.share.state !== 'ok') return send(response, 404, { code: 'SLUICE_SEARCH_UNAVAILABLE' })
+    if (view.share.state !== 'ok')
+      return send(response, 404, { error: { code: 'SLUICE_SEARCH_UNAVAILABLE' } })
     const part = Number(query.get('cursor') ?? 0)
     const name = query.get('limiter')
     const key = keyOf(view, name, null, `10.0.0.${part}`)

@@ -407,7 +407,7 @@ function body(changes: object): string {
 }
 
 function errorIn({ text }: Answer): string {
-  const { code, error } = JSON.parse(text) as { code: string; error: { code: string } }
-  expect(error.code).toBe(code)
-  return code
+  const body = JSON.parse(text) as { error: { code: string; message: string } }
+  expect([Object.keys(body), Object.keys(body.error)]).toEqual([['error'], ['code', 'message']])
+  return body.error.code
 }

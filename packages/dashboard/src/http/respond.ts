@@ -43,5 +43,5 @@ export function json(value: unknown, status: number = 200): Answer {
 }
 
 export function refused({ status, code, message }: Refusal): Answer {
-  return json({ code, error: { code, message } }, status)
+  return json({ error: { code, message } }, status)
 }
