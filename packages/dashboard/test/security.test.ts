@@ -137,13 +137,17 @@ test('the error of `authorize` is a warning of the process, and not in the answe
   warnings.mockRestore()
 })
 
-test('requests that fail do not fill the log', async () => {
+test('requests that fail do not fill the log, and each code is a warning', async () => {
   const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  let error: Error & { code?: string } = new Error('no session')
   const { url } = await served(() => {
-    throw new Error('no session')
+    throw error
   })
-  for (let i = 0; i < 20; i++) expect((await ask(url, 'GET')).status).toBe(403)
-  expect(warnings).toHaveBeenCalledTimes(1)
+  const seen = [error, Object.assign(new Error('gone'), { code: 'E1' }), new TypeError('no user')]
+  for (error of [...seen, ...seen]) {
+    for (let i = 0; i < 10; i++) expect((await ask(url, 'GET')).status).toBe(403)
+  }
+  expect(warnings.mock.calls).toEqual(seen.map((one) => [one]))
   warnings.mockRestore()
 })
 
