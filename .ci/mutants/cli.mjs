@@ -120,7 +120,7 @@ export const mutants = [
   {
     file: `${cli}/reading/redis.ts`,
     name: 'the password of Redis is printed',
-    find: ".replace(/\\/\\/.*@/s, '//')",
+    find: ".replace(/^(.*?\\/\\/)?.*@/s, '$1')",
     replace: '',
   },
   {

@@ -123,6 +123,12 @@ test('an act that fails is published with its error', async () => {
   expect(events).toMatchObject([{ ok: false, error: { code: 'SLUICE_VIEW_KEY_BLOCKED' } }])
 })
 
+test('a length that is too long is an answer with the bound', async () => {
+  const board = await serveDashboard({ limiters: { limiter: limited() } })
+  const { body } = await board.act(act({ act: 'block', length: '9999d' }))
+  expect(body.error?.message).toContain('at most ten years')
+})
+
 test('an error of the limiter is the answer', async () => {
   const limiter = createLimiter({ name, policies: unlimited() })
   const board = await serveDashboard({ limiters: { limiter } })

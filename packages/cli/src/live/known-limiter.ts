@@ -56,7 +56,7 @@ export function ownPolicies(limiter: Limiter): KnownLimiter {
     const call = { keys: key, options: undefined, variants: {}, countsNothing: false }
     if (policies.length === 0) return [call]
     const names = Object.keys((await limiter.status(key)).policies)
-    assertKnown(policies, names)
+    assertKnown(limiter.name, policies, names)
     const keys = names.map((name) => [name, policies.includes(name) ? key : notLimited] as const)
     return [{ ...call, keys: Object.fromEntries(keys) }]
   }
@@ -84,6 +84,7 @@ export function limiterOfRules(
     policies: readonly string[],
   ): Promise<readonly LimiterCall[]> {
     assertKnown(
+      name,
       policies,
       counts.map(({ name }) => name),
     )
@@ -129,8 +130,10 @@ function assertVariants(chosen: readonly string[], counts: readonly RuleCount[])
   throw new Error(`--variant: no rule has a limit for "${unknown}". Known: ${known}`)
 }
 
-function assertKnown(policies: readonly string[], names: readonly string[]): void {
+function assertKnown(limiter: string, policies: readonly string[], names: readonly string[]): void {
   const unknown = policies.find((policy) => !names.includes(policy))
   if (unknown === undefined) return
-  throw new Error(`--policy: there is no policy "${unknown}". Known: ${names.join(', ')}`)
+  throw new Error(
+    `--policy: the limiter "${limiter}" has no policy "${unknown}". Known: ${names.join(', ')}`,
+  )
 }

@@ -1,3 +1,4 @@
+import { shownUrl } from '../reading/redis.js'
 import { record, text, type Reader } from '../reading/json-shape.js'
 
 export interface PageOptions {
@@ -29,6 +30,11 @@ const timeoutMs = 10_000
 
 /** Sends requests to a mounted dashboard. Each failure is an error with one sentence. */
 export function pageClient({ url, headers }: PageOptions): PageClient {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new Error(
+      `--url: ${shownUrl(url)} is not the URL of a dashboard, such as https://shop.example/limits`,
+    )
+  }
   const base = new URL(url)
   const { username, password } = base
   // fetch refuses a URL with a password.

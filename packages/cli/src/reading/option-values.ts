@@ -35,12 +35,16 @@ export function readCount(text: string): number {
 /** A duration with its unit. A number alone would be milliseconds, which nobody means. */
 export function readLength(text: string): string {
   if (/[a-z]/i.test(text) && (millisecondsOf(text) ?? 0) > 0) return text
-  throw new InvalidArgumentError('Write a duration, such as 30s, 10m or 1h.')
+  throw new InvalidArgumentError('Write a duration of at most ten years, such as 30s, 10m or 1h.')
 }
 
+/** The most units of one `penalize`. */
+const mostUnits = 2 ** 31
+
 export function readUnits(text: string): number {
-  if (/^\d{1,10}$/.test(text) && Number(text) > 0) return Number(text)
-  throw new InvalidArgumentError('Write a whole number from 1, such as 5.')
+  const units = Number(text)
+  if (/^\d{1,10}$/.test(text) && units > 0 && units <= mostUnits) return units
+  throw new InvalidArgumentError(`Write a whole number from 1 to ${mostUnits}, such as 5.`)
 }
 
 export function readSeconds(text: string): number {

@@ -86,5 +86,5 @@ function clusterOf(url: string): Cluster {
 
 /** A URL without its user, password and query, which may contain secrets. */
 export function shownUrl(url: string): string {
-  return url.replace(/[?#].*$/s, '').replace(/\/\/.*@/s, '//')
+  return url.replace(/[?#].*$/s, '').replace(/^(.*?\/\/)?.*@/s, '$1')
 }

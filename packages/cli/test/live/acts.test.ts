@@ -128,16 +128,24 @@ test.each([
   [['block', 'ann', '10m'], 'there are several limiters: choose one with --limiter: api, login'],
   [
     ['block', 'ann', '10', '--limiter', 'api'],
-    "command-argument value '10' is invalid for argument 'length'. Write a duration, such as 30s, 10m or 1h.",
+    "command-argument value '10' is invalid for argument 'length'. Write a duration of at most ten years, such as 30s, 10m or 1h.",
   ],
   [
     ['block', 'ann', '0s', '--limiter', 'api'],
-    "command-argument value '0s' is invalid for argument 'length'. Write a duration, such as 30s, 10m or 1h.",
+    "command-argument value '0s' is invalid for argument 'length'. Write a duration of at most ten years, such as 30s, 10m or 1h.",
+  ],
+  [
+    ['block', 'ann', '9999d', '--limiter', 'api'],
+    "command-argument value '9999d' is invalid for argument 'length'. Write a duration of at most ten years, such as 30s, 10m or 1h.",
   ],
   [['block', 'ann'], "missing required argument 'length'"],
   [
+    ['penalize', 'ann', '2147483649', '--limiter', 'api'],
+    "command-argument value '2147483649' is invalid for argument 'units'. Write a whole number from 1 to 2147483648, such as 5.",
+  ],
+  [
     ['penalize', 'ann', '0', '--limiter', 'api'],
-    "command-argument value '0' is invalid for argument 'units'. Write a whole number from 1, such as 5.",
+    "command-argument value '0' is invalid for argument 'units'. Write a whole number from 1 to 2147483648, such as 5.",
   ],
 ])('%j is refused', async (args, said) => {
   const { sluice } = await applicationIn(redis)

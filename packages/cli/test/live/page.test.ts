@@ -165,6 +165,18 @@ test('a server that cannot be reached is an error without secrets', async () => 
   expect(stderr).not.toContain('secret')
 })
 
+test.each(['notaurl', 'ada:secret@notaurl', 'ftp://ada:secret@notaurl?token=secret'])(
+  'with --url %s, the command names the option, and no secrets',
+  async (url) => {
+    const { status, stderr } = await sluice(['top', '--url', url])
+    const shown = url.startsWith('ftp') ? 'ftp://notaurl' : 'notaurl'
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `error: --url: ${shown} is not the URL of a dashboard, such as https://shop.example/limits\n`,
+    })
+  },
+)
+
 test('a text of the page cannot act on the terminal', async () => {
   const page = await pageServer()
   page.answer = (response) => send(response, 400, { error: { code: 'X', message: '\u001b[31m' } })

@@ -111,7 +111,10 @@ test.each([
     ['--variant', 'pro'],
     '--variant: no rule has a limit for "pro". Known: plan free, plan pro, night true, night false',
   ],
-  [['--policy', 'apis'], '--policy: there is no policy "apis". Known: address, api, files'],
+  [
+    ['--policy', 'apis'],
+    '--policy: the limiter "shop" has no policy "apis". Known: address, api, files',
+  ],
 ])('%j is refused', async (args, said) => {
   const { sluice } = await application()
   const { status, stderr } = await sluice('status', 'ip:203.0.113.9', ...args)

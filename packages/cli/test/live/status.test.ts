@@ -72,8 +72,9 @@ test.each([
   [['--limiter', 'logn'], 'there is no limiter "logn". Known: api, login\n(Did you mean login?)'],
   [
     ['--limiter', 'login', '--policy', 'day'],
-    '--policy: there is no policy "day". Known: minute, hour',
+    '--policy: the limiter "login" has no policy "day". Known: minute, hour',
   ],
+  [['--policy', 'hour'], '--policy: the limiter "api" has no policy "hour". Known: default'],
 ])('status %j is refused', async (args, said) => {
   const { sluice } = await applicationIn(redis)
   expect(await sluice('status', 'ann', ...args)).toEqual({

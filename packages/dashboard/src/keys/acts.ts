@@ -27,7 +27,7 @@ const longestReason = 500
 
 const where = 'POST api/act'
 
-const aDuration = "a duration such as '10m'"
+const aDuration = "a duration of at most ten years, such as '10m'"
 const units = 'a whole number, 1 or more'
 
 const readers = {
