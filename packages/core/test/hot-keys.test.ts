@@ -23,6 +23,11 @@ describe('HotKeys', () => {
     )
   })
 
+  test.each([0, -1, 1.5, Number.NaN, Infinity, 'a', null])('has no %j places', (places) => {
+    const message = 'HotKeys: "places" must be a whole number, 1 or more'
+    expect(() => Reflect.construct(HotKeys, [places])).toThrow(new RangeError(message))
+  })
+
   test('returns one object for a key while it stays, and another one after it was replaced', () => {
     const sketch = new HotKeys(1)
     const first = sketch.add('a')

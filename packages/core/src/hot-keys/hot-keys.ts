@@ -27,8 +27,14 @@ export class HotKeys implements KeyCounts {
   /** A min-heap by count. */
   readonly #heap: Place[] = []
 
-  /** @param places how many keys it keeps, at least 1 */
+  /**
+   * @param places how many keys it keeps, at least 1
+   * @throws RangeError for any other value than a whole number from 1
+   */
   constructor(places: number = 256) {
+    if (!Number.isSafeInteger(places) || places < 1) {
+      throw new RangeError('HotKeys: "places" must be a whole number, 1 or more')
+    }
     this.#places = places
   }
 
