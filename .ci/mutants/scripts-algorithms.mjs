@@ -105,8 +105,20 @@ export const mutants = [
   {
     file: `${algorithms}/gcra/script.ts`,
     name: 'the places of a span are not whole (Lua)',
-    find: 'before % 8192 * 10 ^ math.floor(before / 8192)',
-    replace: 'before % 8192 * 10 ^ (before / 8192)',
+    find: '(${span} % 8192 * 10 ^ math.floor(${span} / 8192))',
+    replace: '(${span} % 8192 * 10 ^ (${span} / 8192))',
+  },
+  {
+    file: `${algorithms}/gcra/script.ts`,
+    name: 'units are added to the backlog of another policy (Lua)',
+    find: 'const take = `\n    ${rescale}',
+    replace: 'const take = `',
+  },
+  {
+    file: `${algorithms}/gcra/script.ts`,
+    name: 'the backlog of another policy is compared as it is (Lua)',
+    find: 'local before = row[3] == params[6] and 0 or row[3] % ${spans}\n    if',
+    replace: 'local before = 0\n    if',
   },
   {
     file: `${algorithms}/gcra/script.ts`,
@@ -129,8 +141,8 @@ export const mutants = [
   {
     file: `${algorithms}/leaky-queue/step.ts`,
     name: 'a queue is too long one millisecond early (Lua)',
-    find: 'now >= row[1] - math.floor(room',
-    replace: 'now > row[1] - math.floor(room',
+    find: 'now >= steps.backlogAtMost(',
+    replace: 'now > steps.backlogAtMost(',
   },
   {
     file: `${algorithms}/calendar-window/step.ts`,

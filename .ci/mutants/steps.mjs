@@ -67,8 +67,14 @@ export const mutants = [
   {
     file: `${algorithms}/gcra/step.ts`,
     name: 'a changed policy leaves the debt as it was',
-    find: 'before !== span && row[TAT] >= now',
-    replace: 'before !== span && row[TAT] < 0',
+    find: 'return before !== 0 && before !== span',
+    replace: 'return before < 0',
+  },
+  {
+    file: `${algorithms}/gcra/step.ts`,
+    name: 'the wait of a key with the backlog of another policy is that of its own',
+    find: 'return idleAt(row) - Math.floor(left / lengthOf(span))',
+    replace: 'return idleAt(row) - Math.floor(most / refill)',
   },
   {
     file: `${algorithms}/gcra/step.ts`,

@@ -58,6 +58,48 @@ export function describeChangedPolicies(open: OpenSetup): void {
     })
   })
 
+  describe('a key whose policy changed while it was used up', () => {
+    type Limits = readonly [units: number, every: string]
+    const minute: Limits = [10, '1m']
+    const day: Limits = [1000, '1d']
+    const kinds: readonly (readonly [string, (...limits: Limits) => Policy])[] = [
+      ['gcra', (limit, window) => gcra({ limit, window })],
+      ['tokenBucket', (capacity, every) => tokenBucket({ capacity, refill: capacity, every })],
+      ['leakyBucket', (capacity, every) => leakyBucket({ capacity, leak: capacity, every })],
+    ]
+    const changes: readonly (readonly [string, Limits, Limits])[] = [
+      ['a smaller one', day, minute],
+      ['a larger one', minute, day],
+    ]
+    const cases = kinds.flatMap(([kind, policy]) =>
+      changes.map(([change, before, after]) => [kind, change, before, after, policy] as const),
+    )
+    test.each(cases)(
+      '%s, by %s: its waits are right, although it was denied meanwhile',
+      async (_kind, _change, before, after, policy) => {
+        const setup = await open()
+        const limiter = setup.limiter(policy(...before))
+        await limiter.consume('key', { cost: before[0] + 1 })
+        for (let full = false; !full;) full = !(await limiter.consume('key')).allowed
+        const asked = { policies: policy(...after) }
+        setup.now += 7
+        const { retryAfterMs, resetMs } = await limiter.consume('key', asked)
+        const deniedAt = setup.now
+        setup.now += Math.floor((retryAfterMs ?? 0) / 2)
+        await limiter.consume('key', asked)
+        setup.now = deniedAt + (retryAfterMs ?? 0) - 1
+        expect((await limiter.consume('key', asked)).allowed).toBe(false)
+        setup.now += 1
+        expect((await limiter.peek('key', asked)).allowed).toBe(true)
+        setup.now = deniedAt + resetMs - 1
+        const almost = await limiter.peek('key', asked)
+        expect(almost.remaining).toBeLessThan(almost.limit)
+        setup.now += 1
+        expect((await limiter.peek('key', asked)).remaining).toBe(almost.limit)
+      },
+    )
+  })
+
   describe('policies chosen for one call', () => {
     test('replace those of the limiter, and do not change the counts of others', async () => {
       const day = fixedWindow({ limit: 5, window: '1d' })

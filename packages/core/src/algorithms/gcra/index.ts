@@ -11,7 +11,8 @@ import {
 } from '../../options/readers.js'
 import { blockOption, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
-import { assertFills, gcraSteps, spanOf, type GcraParams } from './step.js'
+import { spanOf } from './span.js'
+import { assertFills, gcraSteps, type GcraParams } from './step.js'
 
 /** Options of `gcra`. */
 export interface GcraOptions {

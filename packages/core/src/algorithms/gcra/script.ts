@@ -1,7 +1,33 @@
 import type { PlainLua } from '../plain-lua.js'
-import { spans } from './step.js'
+import { spans } from './span.js'
+
+/** The milliseconds that a span represents. */
+const lengthOf = (span: string): string => `(${span} % 8192 * 10 ^ math.floor(${span} / 8192))`
+
+/** Converts a row that another policy has written. */
+const rescale = `
+    if row[3] ~= params[6] then
+      local before = row[3] % ${spans}
+      if before ~= 0 and before ~= params[6] then
+        local left = math.max(0, row[1] + (row[2] > 0 and 1 or 0) - now)
+        row[1] = math.min(now + math.ceil(left * ${lengthOf('params[6]')} / ${lengthOf('before')}), 2 ^ 47)
+        row[2] = 0
+      end
+      row[3] = row[3] + params[6] - before
+    end`
+
+/** Sets `at` to the first whole millisecond at which the backlog is at most `most`. */
+const backlogAtMost = `
+    local before = row[3] == params[6] and 0 or row[3] % ${spans}
+    if before ~= 0 and before ~= params[6] then
+      local left = math.floor(most / params[2]) * ${lengthOf('before')}
+      at = row[1] + (row[2] > 0 and 1 or 0) - math.floor(left / ${lengthOf('params[6]')})
+    else
+      at = row[1] - math.floor((most - row[2]) / params[2])
+    end`
 
 const take = `
+    ${rescale}
     local whole = math.floor(cost * params[3] / params[2])
     local fraction = row[2] + (cost * params[3] - whole * params[2])
     local carry = fraction >= params[2] and 1 or 0
@@ -25,16 +51,8 @@ const ends = `
 // params: 1 burst, 2 refill, 3 every, 4 initial, 5 how long a full bucket is kept if a new one has fewer units, 6 span
 export const gcraLua = (): PlainLua => ({
   look: `
-    if row[3] ~= params[6] then
-      local refunded = row[3] < ${spans} and 0 or math.floor(row[3] / ${spans})
-      local before = row[3] - refunded * ${spans}
-      if before ~= 0 and before ~= params[6] and row[1] >= now then
-        local left = row[1] - now + (row[2] > 0 and 1 or 0)
-        local span, last = params[6] % 8192 * 10 ^ math.floor(params[6] / 8192), before % 8192 * 10 ^ math.floor(before / 8192)
-        row[1] = now + math.ceil(left * span / last)
-        row[2] = 0
-      end
-      row[3] = params[6] + refunded * ${spans}
+    if row[3] ~= params[6] and (row[1] < now or row[3] % ${spans} == 0) then
+      row[3] = row[3] + params[6] - row[3] % ${spans}
     end
     local isOver = false
     if row[1] <= now then
@@ -50,14 +68,25 @@ export const gcraLua = (): PlainLua => ({
       end
     elseif row[1] < now then row[1], row[2] = now, 0
     elseif row[2] >= params[2] then row[1], row[2] = row[1] + 1, 0 end
-    local room = (params[1] - cost) * params[3] - row[2]
-    fits = params[1] > 0 and cost <= params[1] and now >= row[1] - math.floor(room / params[2])`,
+    local most, at = (params[1] - cost) * params[3], nil
+    ${backlogAtMost}
+    fits = params[1] > 0 and cost <= params[1] and now >= at`,
 
   take,
   ends,
 
   others: `
   local SPANS, MOST_REFUNDED = ${spans}, 2 ^ 36 - 1
+
+  local function rescale(row, params, now)
+    ${rescale}
+  end
+
+  function steps.backlogAtMost(row, params, most)
+    local at
+    ${backlogAtMost}
+    return at
+  end
 
   local function refundedUnits(row)
     return row[3] < SPANS and 0 or math.floor(row[3] / SPANS)
@@ -80,6 +109,7 @@ export const gcraLua = (): PlainLua => ({
   end
 
   function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
+    rescale(row, params, now)
     local refill, every = params[2], params[3]
     local refunded = refundedUnits(row)
     local refundedSince = refunded - refundedUnits(receipt)
@@ -92,6 +122,7 @@ export const gcraLua = (): PlainLua => ({
   end
 
   function steps.refundUnits(row, params, now, units)
+    rescale(row, params, now)
     local used = math.ceil(math.max(0, backlog(row, params, now)) / params[3])
     shorten(row, params, now, math.min(units, used) * params[3])
   end

@@ -1,6 +1,7 @@
 import { sluiceError } from '../../errors.js'
 import { longestMs } from '../../options/readers.js'
 import { usualReading, type Algorithm, type Row } from '../algorithm.js'
+import { lengthOf, spans } from './span.js'
 
 /**
  * `refill` units become available in each `every` milliseconds, up to `burst`. Time is counted in fractions of 1 / `refill` ms: one unit
@@ -41,13 +42,15 @@ export const gcraSteps: Algorithm<GcraParams> = {
   },
 
   look(row, params, now, cost) {
-    const { burst, refill, every } = params
-    if (row[SPAN] !== params.span) rescale(row, params, now)
+    const { burst, refill, every, span } = params
+    if (row[SPAN] !== span && (row[TAT] < now || spanIn(row) === 0)) setSpan(row, span)
     if (row[TAT] <= now || row[FRACTION] >= refill) advance(row, params, now)
-    return burst > 0 && cost <= burst && now >= backlogAtMost(row, refill, (burst - cost) * every)
+    return burst > 0 && cost <= burst && now >= backlogAtMost(row, params, (burst - cost) * every)
   },
 
-  take(row, { refill, every }, _now, cost) {
+  take(row, params, now, cost) {
+    const { refill, every, span } = params
+    if (row[SPAN] !== span) rescale(row, span, now)
     const whole = Math.floor((cost * every) / refill)
     const fraction = row[FRACTION] + (cost * every - whole * refill)
     const carry = fraction >= refill ? 1 : 0
@@ -62,17 +65,19 @@ export const gcraSteps: Algorithm<GcraParams> = {
   // If the row has fewer refunded units than the receipt, it was created after all units of the receipt had drained.
   refundReceipt(row, params, now, cost, receipt, takenAt) {
     const { refill, every } = params
+    rescale(row, params.span, now)
     const refunded = refundedUnits(row)
     const refundedSince = refunded - refundedUnits(receipt)
     if (refundedSince < 0) return
     const own = cost * every
     const isCounted = refunded < mostRefunded
-    const byArrival = isCounted ? backlog(receipt, params, now) - refundedSince * every : 0
+    const byArrival = isCounted ? ownBacklog(receipt, params, now) - refundedSince * every : 0
     const byAge = own - (now - takenAt) * refill
     shorten(row, params, now, Math.min(own, Math.max(byArrival, byAge)))
   },
 
   refundUnits(row, params, now, units) {
+    rescale(row, params.span, now)
     const newest = Math.min(units, gcraSteps.used(row, params, now))
     shorten(row, params, now, newest * params.every)
   },
@@ -88,9 +93,10 @@ export const gcraSteps: Algorithm<GcraParams> = {
     return row[TAT] === 0 && row[FRACTION] === 0 ? 0 : endsUnrefunded(row, params)
   },
 
-  wait(row, { burst, refill, every }, now, cost) {
+  wait(row, params, now, cost) {
+    const { burst, every } = params
     if (cost > burst || burst === 0) return Infinity
-    return Math.max(0, backlogAtMost(row, refill, (burst - cost) * every) - now)
+    return Math.max(0, backlogAtMost(row, params, (burst - cost) * every) - now)
   },
 
   used: (row, params, now) => Math.ceil(Math.max(0, backlog(row, params, now)) / params.every),
@@ -105,14 +111,14 @@ export const gcraSteps: Algorithm<GcraParams> = {
 
   settle(decided, cost) {
     const { row, params, now } = decided
-    const { burst, refill, every } = params
+    const { burst, every } = params
     if (cost > 0) {
       gcraSteps.take(row, params, now, cost)
       decided.ends = gcraSteps.ends(row, params)
     }
     const used = gcraSteps.used(row, params, now)
     decided.used = used
-    decided.next = backlogAtMost(row, refill, (Math.min(used, burst) - 1) * every) - now
+    decided.next = backlogAtMost(row, params, (Math.min(used, burst) - 1) * every) - now
     decided.full = idleAt(row)
   },
 }
@@ -144,16 +150,38 @@ function endsAfterRefunds(row: Row, params: GcraParams): number {
   return Math.max(endsUnrefunded(row, params), row[TAT] + Math.ceil(ahead / params.refill))
 }
 
-/** If the policy has changed since the last write, the same share of it stays used: rounded up, to the strict side. */
-function rescale(row: Row, { span }: GcraParams, now: number): void {
-  const refunded = refundedUnits(row)
-  const before = row[SPAN] - refunded * spans
-  if (before !== 0 && before !== span && row[TAT] >= now) {
-    const left = row[TAT] - now + (row[FRACTION] > 0 ? 1 : 0)
-    row[TAT] = now + Math.ceil((left * lengthOf(span)) / lengthOf(before))
+/**
+ * Converts a row that another policy has written: the same share of this one stays used. It happens when units are taken or refunded. Until then the backlog
+ * drains by the policy of the row, because a denial saves nothing.
+ */
+function rescale(row: Row, span: number, now: number): void {
+  if (isForeign(row, span)) {
+    row[TAT] = now + rescaled(row, span, now)
     row[FRACTION] = 0
   }
-  row[SPAN] = span + refunded * spans
+  setSpan(row, span)
+}
+
+/** The backlog of another policy's row in whole milliseconds of this one: rounded up, to the strict side. */
+function rescaled(row: Row, span: number, now: number): number {
+  const left = Math.max(0, idleAt(row) - now)
+  return Math.min(Math.ceil((left * lengthOf(span)) / lengthOf(spanIn(row))), latest - now)
+}
+
+/** Whether the row has a backlog of a policy with another span. */
+function isForeign(row: Row, span: number): boolean {
+  if (row[SPAN] === span) return false
+  const before = spanIn(row)
+  return before !== 0 && before !== span
+}
+
+/** The span of the policy that wrote the row; 0 in a row of zeros. */
+function spanIn(row: Row): number {
+  return row[SPAN] % spans
+}
+
+function setSpan(row: Row, span: number): void {
+  row[SPAN] += span - spanIn(row)
 }
 
 /** The units refunded since the row was created. */
@@ -167,19 +195,29 @@ export function idleAt(row: Row): number {
 }
 
 /** The backlog that has not drained yet, in fractions of 1 / refill ms. */
-export function backlog(row: Row, { refill }: GcraParams, now: number): number {
+export function backlog(row: Row, params: GcraParams, now: number): number {
+  const { refill, span } = params
+  return isForeign(row, span) ? rescaled(row, span, now) * refill : ownBacklog(row, params, now)
+}
+
+/** That of a row of this policy. */
+function ownBacklog(row: Row, { refill }: GcraParams, now: number): number {
   return (row[TAT] - now) * refill + row[FRACTION]
 }
 
 /** The first whole millisecond at which the backlog is at most `most` fractions. */
-export function backlogAtMost(row: Row, refill: number, most: number): number {
+export function backlogAtMost(row: Row, { refill, span }: GcraParams, most: number): number {
+  if (isForeign(row, span)) {
+    const left = Math.floor(most / refill) * lengthOf(spanIn(row))
+    return idleAt(row) - Math.floor(left / lengthOf(span))
+  }
   return row[TAT] - Math.floor((most - row[FRACTION]) / refill)
 }
 
-/** Shortens the backlog, at most to nothing, and counts the refunded units, rounded up. */
+/** Shortens the backlog of a row of this policy, at most to nothing, and counts the refunded units, rounded up. */
 function shorten(row: Row, params: GcraParams, now: number, fractions: number): void {
   const { refill, every } = params
-  const refunded = Math.min(fractions, backlog(row, params, now))
+  const refunded = Math.min(fractions, ownBacklog(row, params, now))
   if (refunded <= 0) return
   const whole = Math.floor(refunded / refill)
   const fraction = row[FRACTION] - (refunded - whole * refill)
@@ -209,23 +247,4 @@ export function assertFills(
 /** The number of units that become available in that time, as far as it can be counted exactly. */
 export function mostUnits(refill: number, every: number): number {
   return Math.floor(Math.min(longestFillMs * refill, Number.MAX_SAFE_INTEGER) / every)
-}
-
-/**
- * How long all units take to become available again, in two bytes: the leading digits, and the number of zeros after them. Usual durations
- * such as '10s' or '7d' are exact; others are rounded up. With its span, a state can be converted to a policy with another span.
- */
-export function spanOf(units: number, refill: number, every: number): number {
-  let length = Math.ceil((units * every) / refill)
-  let places = 0
-  for (; length >= 8192; places++) length = Math.ceil(length / 10)
-  return places * 8192 + length
-}
-
-/** Every span is smaller: it takes 17 bits of a cell and leaves 36 for another number. */
-export const spans: number = 2 ** 17
-
-/** The milliseconds that a span represents. */
-export function lengthOf(span: number): number {
-  return (span % 8192) * 10 ** Math.floor(span / 8192)
 }

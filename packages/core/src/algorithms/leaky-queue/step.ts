@@ -25,9 +25,10 @@ export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
     return leakyQueueSteps.wait(row, params, now, cost) === 0
   },
 
-  wait(row, { refill, maxDelay, largest }, now, cost) {
+  wait(row, params, now, cost) {
+    const { refill, maxDelay, largest } = params
     if (cost > largest) return Infinity
-    return Math.max(0, backlogAtMost(row, refill, maxDelay * refill) - now)
+    return Math.max(0, backlogAtMost(row, params, maxDelay * refill) - now)
   },
 
   used(row, params, now) {
@@ -36,10 +37,11 @@ export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
     return room < 0 ? burst : burst - 1 - Math.floor(room / every)
   },
 
-  next(row, { refill, every, maxDelay, burst }, now, remaining) {
+  next(row, params, now, remaining) {
+    const { refill, every, maxDelay, burst } = params
     if (remaining > burst) return Infinity
     const most = maxDelay * refill - (remaining - 1) * every
-    return Math.max(0, backlogAtMost(row, refill, most) - now)
+    return Math.max(0, backlogAtMost(row, params, most) - now)
   },
 
   delay(row, params, now, cost, taken) {
@@ -59,8 +61,7 @@ export const leakyQueueLua = (): string => `
 
   function steps.look(row, params, now, cost)
     gcraLook(row, params, now, 0)
-    local room = params[7] * params[2] - row[2]
-    return cost <= params[8] and now >= row[1] - math.floor(room / params[2])
+    return cost <= params[8] and now >= steps.backlogAtMost(row, params, params[7] * params[2])
   end
 
   return steps
