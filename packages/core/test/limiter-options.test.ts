@@ -116,3 +116,33 @@ test.each<[string, object, string]>([
     error.message.replace('createLimiter', 'rateLimit'),
   )
 })
+
+const asPolicies =
+  'Pass a policy such as slidingWindow({ limit: 100, window: "1m" }), or a record from name to policy.'
+const callIt = 'Call the builder: gcra({ limit: 100, window: "1m" }).'
+const awaitIt = 'This is a promise: await it.'
+
+test.each<[string, unknown, string]>([
+  ['a map', new Map([['a', policy]]), `an object of the type "Map". ${asPolicies}`],
+  ['a list', [policy], `a list. ${asPolicies}`],
+  ['null', null, `null. ${asPolicies}`],
+  ['a text', 'gcra', `the string "gcra". ${asPolicies}`],
+  [
+    'a promise',
+    Promise.resolve(policy),
+    `an object of the type "Promise". ${asPolicies} ${awaitIt}`,
+  ],
+  ['a thenable', { then() {} }, `an object with the keys "then". ${asPolicies} ${awaitIt}`],
+  ['a builder', gcra, `a function. ${asPolicies} ${callIt}`],
+  ['a function', () => policy, `a function. ${asPolicies} ${callIt}`],
+])('refuses %s as "policies", by its name', (_, policies, message) => {
+  const expected = ['SLUICE_OPTION_INVALID', `limiter "api": "policies" is ${message}`]
+  const limiter = createLimiter({ name: 'api', policies: policy })
+  for (const call of [
+    () => untyped({ name: 'api', policies }),
+    () => limiter.consume('key', { policies: policies as never }),
+  ]) {
+    const error = errorOf(call)
+    expect([error.code, error.message]).toEqual(expected)
+  }
+})

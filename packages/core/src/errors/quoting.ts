@@ -21,7 +21,9 @@ export function show(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object' && value !== null) {
     const keys = Object.keys(value)
-    return keys.length === 0 ? 'an empty object' : `an object with the keys ${quotedList(keys)}`
+    if (keys.length > 0) return `an object with the keys ${quotedList(keys)}`
+    const type = Object.prototype.toString.call(value).slice('[object '.length, -1)
+    return type === 'Object' ? 'an empty object' : `an object of the type ${quoted(type)}`
   }
   return String(value)
 }

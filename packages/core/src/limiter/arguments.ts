@@ -1,6 +1,6 @@
 import type { DecisionMode } from './decision.js'
 import { countedOf, type PolicyChoice, type Policies } from './bound-policies.js'
-import { isList, isRecord, isCount } from '../options/predicates.js'
+import { isCount, isList, isPlainRecord, isRecord } from '../options/predicates.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import {
   isCountedKey,
@@ -176,14 +176,6 @@ export function costOf(
 function checkedCost(limiter: string, cost: unknown): number {
   if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
   return cost
-}
-
-/** A date, a wrapped number or an instance of a class is a mistake, and no record without names. */
-function isPlainRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (!isRecord(value)) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  const isPlain = prototype === Object.prototype || prototype === null
-  return isPlain && Object.getOwnPropertySymbols(value).length === 0
 }
 
 /** The most units of one `penalize` or `refund`. */

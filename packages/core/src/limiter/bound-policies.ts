@@ -1,6 +1,7 @@
 import { resolvePolicy, sharePolicy } from '../algorithms/kind.js'
-import { sluiceError, warn } from '../errors.js'
-import { optionsObject } from '../options/readers.js'
+import { sluiceError, warn, type SluiceError } from '../errors.js'
+import { isPromise } from '../awaitable.js'
+import { isFunction, isPlainRecord, isRecord } from '../options/predicates.js'
 import { isPolicy, type Policy } from '../policy.js'
 import { storeContract, type BoundPolicy, type Store } from '../stores/store.js'
 
@@ -30,11 +31,23 @@ const longestName = 64
 export function bindPolicies(limiter: string, policies: Policies): readonly BoundPolicy[] {
   const where = `limiter "${limiter}"`
   if (isPolicy(policies)) return [bindPolicy(limiter, 'default', policies)]
-  const named = Object.entries(optionsObject(where, policies, ['name: policy', '…']))
-  if (named.length === 0) {
-    throw sluiceError('SLUICE_OPTION_MISSING', where, 'policies', 'at least one policy')
-  }
+  const named = isRecord(policies) && !isPromise(policies) ? Object.entries(policies) : []
+  if (named.length === 0) throw noPolicies(where, policies)
   return named.map(([name, policy]) => bindPolicy(limiter, name, policy))
+}
+
+function noPolicies(where: string, value: unknown): SluiceError {
+  if (isPlainRecord(value) && !isPromise(value)) {
+    return sluiceError('SLUICE_OPTION_MISSING', where, 'policies', 'at least one policy')
+  }
+  const expected =
+    'a policy such as slidingWindow({ limit: 100, window: "1m" }), or a record from name to policy'
+  return sluiceError('SLUICE_OPTION_INVALID', where, 'policies', value, expected, adviceFor(value))
+}
+
+function adviceFor(value: unknown): string | undefined {
+  if (isPromise(value)) return 'This is a promise: await it'
+  return isFunction(value) ? 'Call the builder: gcra({ limit: 100, window: "1m" })' : undefined
 }
 
 /**

@@ -26,3 +26,11 @@ export function isList<T>(value: T | readonly T[]): value is readonly T[] {
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** A date, a wrapped number or an instance of a class is a mistake, and no record without names. */
+export function isPlainRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const isPlain = prototype === Object.prototype || prototype === null
+  return isPlain && Object.getOwnPropertySymbols(value).length === 0
+}

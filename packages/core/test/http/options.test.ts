@@ -185,7 +185,7 @@ test.each([
 
 test('says of rules that are a promise that they have to be awaited', () => {
   expect(refusalOf({ rules: Promise.resolve({}) }).message).toBe(
-    'rateLimit: "rules" is an empty object. Pass rules, such as those that loadRules of @sluice/rules returns. This is a promise: await it.',
+    'rateLimit: "rules" is an object of the type "Promise". Pass rules, such as those that loadRules of @sluice/rules returns. This is a promise: await it.',
   )
 })
 
