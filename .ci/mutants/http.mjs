@@ -9,6 +9,12 @@ export const tests = [
 
 export const mutants = [
   {
+    file: `${http}/guard/judge.ts`,
+    name: 'a cost may name any policy',
+    find: "if (typeof options.cost !== 'function') costOf(name, bound, bound, options.cost)",
+    replace: '',
+  },
+  {
     file: `${http}/guard/settlement.ts`,
     name: 'a success forgets nothing',
     find: 'settlementOf(result, isSuccess(outcome))',

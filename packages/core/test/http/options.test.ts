@@ -7,6 +7,7 @@ import {
   notLimited,
   type ErrorCode,
 } from '../../src/index.js'
+import { messageOf } from '../../src/errors.js'
 import { errorOf } from '../error-of.js'
 
 const short = { limit: 1, window: '1m' }
@@ -140,6 +141,17 @@ test.each([
   [{ policies: { one: policy, two: policy }, key: { one: 'a' } }, 'SLUICE_KEY_MISSING'],
 ] as const)('refuses %j before the first request: the key can never be valid', (options, code) => {
   expect(refusalOf(options).code).toBe(code)
+})
+
+test('refuses a cost for a policy that the limiter does not have', () => {
+  const policies = { one: policy, two: policy }
+  const { code, message } = refusalOf({ policies, cost: { one: 2, three: 1 } })
+  expect([code, message]).toEqual([
+    'SLUICE_POLICY_NAME_UNKNOWN',
+    messageOf('SLUICE_POLICY_NAME_UNKNOWN', 'default', 'three', ['one', 'two']),
+  ])
+  expect(refusalOf({ ...short, cost: { one: 2 } }).code).toBe('SLUICE_POLICY_NAME_UNKNOWN')
+  expect(() => createGuard({ policies, cost: { two: 2 } })).not.toThrow()
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { isNotLimited } from '../../keys.js'
 import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
-import { resolveKeys, type Keys } from '../../limiter/arguments.js'
+import { costOf, resolveKeys, type Keys } from '../../limiter/arguments.js'
 import { sluiceError } from '../../errors.js'
 import { millisecondsOf } from '../../options/durations.js'
 import { namedPolicies } from '../../policy.js'
@@ -24,7 +24,7 @@ import type { Exchange, Judge, Stage } from './exchange.js'
 /**
  * Judges each request by one key and policies: it asks one consumption.
  *
- * @throws SluiceError SLUICE_OPTION_INVALID if `resetOn` names an unknown policy; and the errors of a wrong key
+ * @throws SluiceError SLUICE_OPTION_INVALID if `resetOn` names an unknown policy; and the errors of a wrong key or cost
  */
 export function judgeByLimit<R, H>(
   name: string,
@@ -40,7 +40,9 @@ export function judgeByLimit<R, H>(
   const asked = typeof policiesAndCost === 'function' ? undefined : askedBy(policiesAndCost)
   if (!requestPolicies.perRequest) {
     assertNames(options.resetOn, Object.keys(namedPolicies(requestPolicies.policies)))
-    resolveKeys(name, bindPolicies(name, requestPolicies.policies), placeholderKey(keyOption))
+    const bound = bindPolicies(name, requestPolicies.policies)
+    resolveKeys(name, bound, placeholderKey(keyOption))
+    if (typeof options.cost !== 'function') costOf(name, bound, bound, options.cost)
   }
 
   function keyOf(view: RequestView<R>): Keys | Promise<Keys> {
