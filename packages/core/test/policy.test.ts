@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import {
+  concurrency,
   createLimiter,
   fixedWindow,
   gcra,
   leakyBucket,
   leakyQueue,
+  slidingLog,
   slidingWindow,
   staged,
   tokenBucket,
@@ -215,6 +217,22 @@ test.each<[string, unknown]>([
     'SLUICE_OPTION_INVALID',
     true,
   ])
+})
+
+test.each<[string, unknown, string]>([
+  ['concurrency', concurrency({ limit: 1, lease: '1m' }), 'staged: "then" is '],
+  ['a log', slidingLog({ limit: 1, window: '1m' }), 'staged: "then" is '],
+  ['an unknown kind', { kind: 'none' }, 'staged, "then": the kind "none" is not a policy.'],
+  [
+    'a wrong limit',
+    { kind: 'fixedWindow', limit: -1, window: 1000 },
+    'fixedWindow: "limit" is -1.',
+  ],
+])('staged refuses %s as a stage before a limiter is created', (_, stage, message) => {
+  const free = fixedWindow({ limit: 2, window: '1d' })
+  expect(errorOf(() => staged({ free, then: stage as never })).message).toContain(message)
+  const swapped = message.replace('"then"', '"free"')
+  expect(errorOf(() => staged({ free: stage as never, then: free })).message).toContain(swapped)
 })
 
 test('unlimited takes no options', () => {

@@ -38,6 +38,8 @@ export function staged(options: StagedOptions): StagedPolicy {
     then: stage,
     block: blockOption,
   })
+  stageOf(free, 'free')
+  stageOf(then, 'then')
   return policyOf(stagedKind, { kind: 'staged', free, then }, block)
 }
 
