@@ -5,11 +5,23 @@ export const area = 'limiter'
 export const tests = [
   'packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds packages/core/test/acquire-bound packages/core/test/unlimited packages/core/test/keys.test',
   'packages/conformance/test/acquire packages/conformance/test/concurrency.test packages/conformance/test/known-mistakes',
-  'packages/core/test/exemptions packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
+  'packages/core/test/exemptions packages/core/test/decision.test packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
   'packages/conformance/test/stores packages/conformance/test/models',
 ]
 
 export const mutants = [
+  {
+    file: `${limiter}/limiter.ts`,
+    name: 'the refund of a copy throws before there is a promise',
+    find: '      return change(() => {\n        assertNoDecision(name, decisionOrKey)\n',
+    replace: '      assertNoDecision(name, decisionOrKey)\n      return change(() => {\n',
+  },
+  {
+    file: `${limiter}/bound-policies.ts`,
+    name: 'a promise is a record of policies',
+    find: 'isRecord(policies) && !isPromise(policies) ?',
+    replace: 'isRecord(policies) ?',
+  },
   {
     file: `${limiter}/read-decision.ts`,
     name: 'a denial carries a delay',

@@ -9,6 +9,8 @@ import {
   unlimited,
   type Policies,
 } from '../src/index.js'
+import { rejectionOf } from './error-of.js'
+import { laterStore } from './later-store.js'
 
 const today = Date.UTC(2026, 0, 1)
 
@@ -65,6 +67,16 @@ describe('a decision is a plain object', () => {
     expect([limiter.refund(decision), limiter.refund(decision)]).toEqual([true, false])
     expect(limiter.peek('key').remaining).toBe(3)
   })
+})
+
+test('over an asynchronous store, the refund of a copy rejects', async () => {
+  const limiter = createLimiter({
+    name: 'api',
+    policies: gcra({ limit: 3, window: '1h' }),
+    store: laterStore(),
+  })
+  const copy = { ...(await limiter.consume('key')) }
+  expect((await rejectionOf(limiter.refund(copy))).code).toBe('SLUICE_DECISION_FOREIGN')
 })
 
 describe('a refund', () => {

@@ -157,9 +157,11 @@ export function makeLimiter<S extends Store>(
         const call = { receipts, options: n, more: options }
         return dispatch.run(() => requests.refundReceipts(call), isAnyAllowed)
       }
-      assertNoDecision(name, decisionOrKey)
-      // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
-      return change(() => requests.refundUnits(decisionOrKey as Keys, n, options), isAllowed)
+      return change(() => {
+        assertNoDecision(name, decisionOrKey)
+        // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
+        return requests.refundUnits(decisionOrKey as Keys, n, options)
+      }, isAllowed)
     },
 
     penalize: (key, n, options) => change(() => requests.penalize(key, n, options), nothing),
