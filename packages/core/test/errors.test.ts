@@ -445,6 +445,33 @@ test('consumeMany and peekMany check each of their requests', () => {
   const asked = [{ key: 'a' }, { key: 'b', plan: policies }]
   expect(errorOf(() => named.consumeMany(untyped(asked))).code).toBe('SLUICE_OPTION_UNKNOWN')
   expect(errorOf(() => named.peekMany(untyped([5]))).code).toBe('SLUICE_OPTIONS_INVALID')
+  expect(errorOf(() => named.peekMany(untyped([undefined]))).code).toBe('SLUICE_OPTIONS_INVALID')
+})
+
+test.each([{}, 5, undefined, null, 'a'])('consumeMany and peekMany refuse %j', (requests) => {
+  for (const call of [named.consumeMany, named.peekMany]) {
+    const { code, message } = errorOf(() => call(untyped(requests)))
+    expect([code, message]).toEqual([
+      'SLUICE_OPTION_INVALID',
+      expect.stringContaining('limiter "api": "requests" is '),
+    ])
+  }
+})
+
+test.each([{}, 'signal', null])('acquire refuses the signal %j', async (signal) => {
+  const { code, message } = await rejectionOf(named.acquire('a', { signal: untyped(signal) }))
+  expect([code, message]).toEqual([
+    'SLUICE_OPTION_INVALID',
+    expect.stringContaining('"signal" is '),
+  ])
+})
+
+test.each(['no', 1, 0, null])('reset refuses %j as "unblock"', (unblock) => {
+  const { code, message } = errorOf(() => named.reset('a', { unblock: untyped(unblock) }))
+  expect([code, message]).toEqual([
+    'SLUICE_OPTION_INVALID',
+    expect.stringContaining('"unblock" is '),
+  ])
 })
 
 test('an invalid call consumes nothing', () => {

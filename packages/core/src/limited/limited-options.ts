@@ -9,6 +9,7 @@ import {
   rejectUnknown,
 } from '../options/readers.js'
 import { sluiceError } from '../errors.js'
+import { assertSignal } from '../limiter/acquire.js'
 import type { Costs, Keys } from '../limiter/arguments.js'
 import type { Policies } from '../limiter/bound-policies.js'
 
@@ -89,8 +90,5 @@ export function checkLimitedCall(limiter: string, call: LimitedCall): void {
     const expected = 'a policy or a record from name to policy, or leave "policies" out'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', undefined, expected)
   }
-  const { signal } = given
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw sluiceError('SLUICE_OPTION_INVALID', where, 'signal', signal, 'an AbortSignal')
-  }
+  assertSignal(where, given['signal'])
 }

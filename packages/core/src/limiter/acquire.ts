@@ -225,10 +225,17 @@ function checkedOptions(limiter: string, options: AcquireOptions): CheckedOption
     const { expected } = durationOrZero
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'maxWait', maxWait, expected)
   }
+  assertSignal(where, signal)
   const call = {
     cost,
     ...(policies === undefined ? {} : { policies }),
     ...(request === undefined ? {} : { request }),
   }
   return { call, until: performance.now() + waitMs, signal }
+}
+
+/** @throws SluiceError SLUICE_OPTION_INVALID if the option `signal` is something else */
+export function assertSignal(where: string, signal: unknown): void {
+  if (signal === undefined || signal instanceof AbortSignal) return
+  throw sluiceError('SLUICE_OPTION_INVALID', where, 'signal', signal, 'an AbortSignal')
 }

@@ -141,10 +141,8 @@ export function createDecisions<S extends Store>(limiter: DecidingLimiter<S>): D
   ): Reply<S, readonly Decision<S>[]> {
     return dispatch.reply((resolve, reject) => {
       // All calls are checked before one is decided.
-      const all = calls.map((call) => {
-        requests.checkListed(call)
-        return plans.callOf(verb, call.key, call)
-      })
+      requests.checkList(calls)
+      const all = calls.map((call) => plans.callOf(verb, call.key, call))
       const decisions: Decision<S>[] = []
       let left = all.length
       if (left === 0) resolve([])

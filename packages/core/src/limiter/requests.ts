@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import { sluiceError, warn } from '../errors.js'
-import { isCount } from '../options/predicates.js'
+import { isBoolean, isCount, isList } from '../options/predicates.js'
 import {
   duration,
   optionsObject,
@@ -45,8 +45,8 @@ export interface Requests {
   injectedTime(): number | undefined
   checkConsume(options: object): void
   checkPeek(options: object | undefined): void
-  /** Checks one element of a list of calls. */
-  checkListed(call: object): void
+  /** Checks a list of calls, and the names of their options. */
+  checkList(calls: unknown): void
   /** The policies of a call that has no other options. */
   policiesOf(options: PolicyChoice | undefined): Policies | undefined
   checkOwner(owner: unknown): void
@@ -145,6 +145,15 @@ export function createRequests(
     check(options, ['cost', 'policies'])
   }
 
+  function checkList(calls: unknown): void {
+    if (!isList(calls)) {
+      const expected = `a list such as [{ key: 'user:42' }, { key: 'user:43', cost: 2 }]`
+      throw sluiceError('SLUICE_OPTION_INVALID', where, 'requests', calls, expected)
+    }
+    const known = ['key', 'cost', 'policies']
+    for (const call of calls) rejectUnknown(where, optionsObject(where, call, known), known)
+  }
+
   function policiesOf(options: PolicyChoice | undefined): Policies | undefined {
     check(options, ['policies'])
     return options?.policies
@@ -157,7 +166,7 @@ export function createRequests(
     injectedTime,
     checkConsume,
     checkPeek,
-    checkListed: (call) => check(call, ['key', 'cost', 'policies']),
+    checkList,
     policiesOf,
     checkOwner: (owner) => void text('owner', owner),
     watchKey,
@@ -187,8 +196,11 @@ export function createRequests(
 
     reset(key, options) {
       check(options, ['unblock', 'policies'])
-      const unblock = options?.unblock === true
-      return { verb: 'reset', ...about(key, options?.policies), unblock }
+      const { unblock = false, policies }: ResetOptions = options ?? {}
+      if (!isBoolean(unblock)) {
+        throw sluiceError('SLUICE_OPTION_INVALID', where, 'unblock', unblock, 'true or false')
+      }
+      return { verb: 'reset', ...about(key, policies), unblock }
     },
 
     ofLease({ call, keys }, verb) {
