@@ -12,19 +12,37 @@ export const mutants = [
     replace: 'if (first === undefined) throw',
   },
   {
-    file: `${root}/limited-fetch.ts`,
+    file: `${root}/server-block.ts`,
     name: 'no block is set',
-    find: '        await limiter.block(key, lengthMs)\n',
+    find: '    if (shorter.length > 0) await limiter.block(partOf(keys, new Set(shorter)), `${lengthMs}ms`)\n',
     replace: '',
   },
   {
-    file: `${root}/limited-fetch.ts`,
+    file: `${root}/server-block.ts`,
     name: 'a shorter block replaces a longer one',
-    find: 'blockedMs >= lengthMs)) return true',
-    replace: 'blockedMs < 0)) return true',
+    find: 'blockedMs < lengthMs)',
+    replace: 'blockedMs < Infinity)',
   },
   {
-    file: `${root}/limited-fetch.ts`,
+    file: `${root}/server-block.ts`,
+    name: 'all policies are blocked if one is not',
+    find: 'names.has(name) ? key : notLimited',
+    replace: 'names.size > 0 ? key : notLimited',
+  },
+  {
+    file: `${root}/server-block.ts`,
+    name: 'blocks of one key are set at once',
+    find: '    await before\n',
+    replace: '',
+  },
+  {
+    file: `${root}/server-block.ts`,
+    name: 'a key without a policy is blocked',
+    find: 'return counted.length > 0',
+    replace: 'return true',
+  },
+  {
+    file: `${root}/server-block.ts`,
     name: 'a server stops an application for a day',
     find: 'Math.min(Math.ceil(waitMs), longestBlockMs)',
     replace: 'Math.ceil(waitMs)',
@@ -127,6 +145,12 @@ export const mutants = [
   },
   {
     file: `${root}/server-wait.ts`,
+    name: 'a large Retry-After is a moment',
+    find: "headers.get('Retry-After'), now, momentIn)",
+    replace: "headers.get('Retry-After'), now, momentOrEpoch)",
+  },
+  {
+    file: `${root}/server-wait.ts`,
     name: 'Retry-After of a 503 is ignored',
     find: 'status === 429 || status === 503',
     replace: 'status === 429',
@@ -204,9 +228,9 @@ export const mutants = [
     replace: 'if (field === dictionary.source) {',
   },
   {
-    file: `${root}/limited-fetch.ts`,
+    file: `${root}/server-block.ts`,
     name: 'a wait that the server names ends an exemption',
-    find: '        if (policies.some(({ exemptMs }) => exemptMs > 0)) return false\n',
+    find: '    if (policies.some(([, { exemptMs }]) => exemptMs > 0)) return false\n',
     replace: '',
   },
 ]

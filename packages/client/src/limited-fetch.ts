@@ -13,6 +13,7 @@ import {
   type OptionReader,
 } from '@sluice/core/http'
 import { isRepeatable, memberOf, urlOf } from './call.js'
+import { blockKey } from './server-block.js'
 import { serverWaitMs, type ResponseHead } from './server-wait.js'
 
 /** The parts of a response that `limitedFetch` uses. */
@@ -84,10 +85,10 @@ export function limitedFetch(limiter: Limiter, options: FetchOptions<Send> = {})
     let response = await whileHeld(first, () => fetch(input, init))
     for (let retry = 0; ; retry++) {
       const waitMs = serverWaitMs(response)
-      const isObeyed = waitMs === undefined || waitMs === 0 || (await call.obey(waitMs))
+      const isObeyed =
+        waitMs === undefined || waitMs === 0 || (await blockKey(limiter, own, waitMs))
       const mayRetry = retry < retries && response.status === 429 && isRepeatable(input, init)
       if (!mayRetry || waitMs === undefined || waitMs > call.leftMs()) return response
-      // The limiter does not hold the block if its store is unavailable or the key is exempt.
       if (!isObeyed) await call.pause(waitMs)
       const next = await call.enter()
       if (!next.allowed) return response
@@ -139,8 +140,6 @@ interface Waits {
   /** Waits until the limiter allows the call. */
   enter(): Promise<Decision>
   pause(waitMs: number): Promise<void>
-  /** Blocks the key for all processes, unless it is blocked for longer already. False if that fails, or if the key is exempt: a block would end the exemption. */
-  obey(waitMs: number): Promise<boolean>
 }
 
 function createWaits(
@@ -167,23 +166,8 @@ function createWaits(
     async pause(waitMs) {
       return timed(async () => pause(waitMs, signal))
     },
-    async obey(waitMs) {
-      const lengthMs = Math.min(Math.ceil(waitMs), longestBlockMs)
-      try {
-        const policies = Object.values((await limiter.status(key)).policies)
-        if (policies.some(({ exemptMs }) => exemptMs > 0)) return false
-        if (policies.every(({ blockedMs }) => blockedMs >= lengthMs)) return true
-        await limiter.block(key, lengthMs)
-        return true
-      } catch {
-        return false
-      }
-    },
   }
 }
-
-/** A server must not be able to stop an application for longer. */
-const longestBlockMs = 3_600_000
 
 /** The signal of a call. As in fetch, that of the options replaces that of a request, also if it is null. */
 function signalOf(input: unknown, init: unknown): AbortSignal | undefined {

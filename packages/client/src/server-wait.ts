@@ -15,7 +15,7 @@ export function serverWaitMs({ status, headers }: ResponseHead): number | undefi
   // A time of the server is compared with the clock of the server.
   const now = (date === null ? undefined : momentIn(date)) ?? Date.now()
   if (status === 429 || status === 503) {
-    const retryAfter = waitIn(headers.get('Retry-After'), now)
+    const retryAfter = waitIn(headers.get('Retry-After'), now, momentIn)
     if (retryAfter !== undefined) return retryAfter
   }
   const waits = [...waitsOfField(headers), ...waitsOfNumbers(headers, status, now)]
@@ -43,7 +43,7 @@ function waitsOfNumbers(
     const remaining = headers.get(`${prefix}-Remaining`)
     // A 429 says by itself that nothing remains.
     const isUsedUp = remaining === null ? status === 429 : /^\s*0+\s*$/.test(remaining)
-    const wait = isUsedUp ? waitIn(headers.get(`${prefix}-Reset`), now) : undefined
+    const wait = isUsedUp ? waitIn(headers.get(`${prefix}-Reset`), now, momentOrEpoch) : undefined
     return wait === undefined ? [] : [wait]
   })
 }
@@ -52,24 +52,29 @@ function waitsOfNumbers(
 const leastEpochSeconds = 1e9
 const leastEpochMs = 1e11
 
-/** A wait: seconds from now, or a moment as a date, in seconds or in milliseconds since 1970. */
-function waitIn(text: string | null, now: number): number | undefined {
+/** A wait: seconds from now, or a moment. */
+function waitIn(
+  text: string | null,
+  now: number,
+  momentOf: (text: string) => number | undefined,
+): number | undefined {
   if (text === null) return undefined
-  const moment = numberIn(text) === undefined ? momentIn(text) : epochMs(text)
+  const moment = momentOf(text)
   if (moment !== undefined) return Math.max(0, moment - now)
   const seconds = numberIn(text)
   return seconds === undefined ? undefined : seconds * 1000
 }
 
-/** The moment of a number that is too large for a wait. */
-function epochMs(text: string): number | undefined {
-  const number = numberIn(text) ?? 0
+/** A moment as a date, or in seconds or milliseconds since 1970: a number that is too large for a wait. */
+function momentOrEpoch(text: string): number | undefined {
+  const number = numberIn(text)
+  if (number === undefined) return momentIn(text)
   if (number >= leastEpochMs) return number
   return number >= leastEpochSeconds ? number * 1000 : undefined
 }
 
 function numberIn(text: string): number | undefined {
-  return /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(text) ? Number(text) : undefined
+  return /^\s*\d+(?:\.\d+)?\s*$/.test(text) ? Number(text) : undefined
 }
 
 const datesOfHttp = /^\s*\w{3,9}, .* GMT\s*$/

@@ -7,10 +7,15 @@ import {
   DeniedError,
   fixedWindow,
   limitedFetch,
+  memoryStore,
+  notLimited,
   tokenBucket,
+  unlimited,
+  type AsyncStore,
   type Limiter,
   type Policy,
 } from '../src/index.js'
+import { blockKey } from '../src/server-block.js'
 import { serve } from './servers.js'
 
 const generous = tokenBucket({ capacity: 100, refill: 100, every: '1s' })
@@ -197,6 +202,7 @@ describe('the block of the key', () => {
     ['a 503', [503, { 'Retry-After': '20' }], 20_000],
     ['a 200 after which nothing remains', [200, { RateLimit: '"a";r=0;t=20' }], 20_000],
     ['more than an hour', [429, { 'Retry-After': '86400' }], 3_600_000],
+    ['a time of many years', [429, { 'Retry-After': '1000000000' }], 3_600_000],
     ['a limit with a rest', [200, { RateLimit: '"a";r=1;t=20' }], 0],
   ] as const)('%s', async (_, answer, expected) => {
     const server = await answering(answer)
@@ -218,6 +224,48 @@ describe('the block of the key', () => {
     })
     await call(server.url)
     expect(await blockedMs(limiter, server.host)).toBeGreaterThan(30_000)
+  })
+
+  test('a shorter time does not replace a longer one of an answer at the same time', async () => {
+    for (const store of [undefined, laterStore()]) {
+      const policies = fixedWindow({ limit: 10, window: '1h' })
+      const limiter = createLimiter({ name: 'calls', policies, ...(store && { store }) })
+      await Promise.all([30_000, 1000, 2000].map(async (ms) => blockKey(limiter, 'all', ms)))
+      expect(await blockedMs(limiter, 'all')).toBeGreaterThan(20_000)
+    }
+  })
+
+  test.each([
+    ['one key', 'all', 'all'],
+    ['a key for each policy', { calls: 'all', user: 'ada', free: 'all' }, 'ada'],
+  ] as const)(
+    'a policy that is blocked for longer keeps its block, and the others are blocked: %s',
+    async (_, key, userKey) => {
+      const limiter = createLimiter({
+        name: 'calls',
+        policies: { calls: generous, user: generous, free: unlimited() },
+      })
+      limiter.block({ calls: 'all', user: notLimited, free: notLimited }, '10m')
+      const blocked = async () =>
+        Object.values(
+          (await limiter.status({ calls: 'all', user: userKey, free: 'all' })).policies,
+        ).map(({ blockedMs }) => Math.ceil(blockedMs / 1000))
+      for (const ms of [20_000, 5000]) {
+        expect(await blockKey(limiter, key, ms)).toBe(true)
+        expect(await blocked()).toEqual([600, 20, 0])
+      }
+    },
+  )
+
+  test.each([
+    ['no policy', generous, notLimited],
+    ['a policy without a limit only', unlimited(), 'all'],
+  ] as const)('a call with %s waits by itself before the retry', async (_, policy, key) => {
+    const server = await answering(soon)
+    const began = performance.now()
+    const call = limitedFetch(limiterOf(policy), { maxWait: '10s', key: () => key })
+    expect((await call(server.url)).status).toBe(200)
+    expect(performance.now() - began).toBeGreaterThanOrEqual(190)
   })
 
   test('does not end an exemption: the call that was answered waits by itself', async () => {
@@ -265,6 +313,16 @@ describe('wrong options are errors', () => {
     await expect(limitedFetch(limiterOf())('/path')).rejects.toThrow(TypeError)
   })
 })
+
+function laterStore(): AsyncStore {
+  const store = memoryStore()
+  return {
+    async: true,
+    run: async (requests) => requests.map(store.run),
+    ping: async () => true,
+    close: async () => {},
+  }
+}
 
 function streamOf(text: string): ReadableStream {
   return Readable.toWeb(Readable.from([text])) as ReadableStream

@@ -22,6 +22,8 @@ describe('the wait that a response names', () => {
     ['a negative number', 429, { 'Retry-After': '-5' }, undefined],
     ['another status', 200, { 'Retry-After': '7' }, undefined],
     ['a redirect', 301, { 'Retry-After': '7' }, undefined],
+    ['a number that would be a moment', 429, { 'Retry-After': '1000000000' }, 1e12],
+    ['a number of many digits', 429, { 'Retry-After': '9'.repeat(400) }, Infinity],
     ['before other fields', 429, { 'Retry-After': '1', RateLimit: '"a";r=0;t=60' }, 1000],
   ])('Retry-After: %s', (_, status, headers, expected) => {
     expect(waitOf(status, headers)).toBe(expected)
@@ -64,6 +66,7 @@ describe('the wait that a response names', () => {
     ['seconds since 1970 with a fraction', `${seconds + 30}.5`, 30_500],
     ['milliseconds since 1970', `${now + 30_000}`, 30_000],
     ['a moment that has passed', `${seconds - 30}`, 0],
+    ['a number of many digits', '9'.repeat(400), Infinity],
     ['a date of ISO 8601', '2026-11-23T16:22:46Z', 30_000],
     ['a date of HTTP', 'Mon, 23 Nov 2026 16:22:46 GMT', 30_000],
     ['anything else', 'later', undefined],
