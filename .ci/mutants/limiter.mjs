@@ -5,7 +5,7 @@ export const area = 'limiter'
 export const tests = [
   'packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds packages/core/test/acquire-bound packages/core/test/unlimited packages/core/test/keys.test',
   'packages/conformance/test/acquire packages/conformance/test/concurrency.test packages/conformance/test/known-mistakes',
-  'packages/core/test/exemptions packages/core/test/decision.test packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
+  'packages/core/test/exemptions packages/core/test/keep-lease packages/core/test/decision.test packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
   'packages/conformance/test/stores packages/conformance/test/models',
 ]
 
@@ -33,6 +33,18 @@ export const mutants = [
     name: 'the length of two leases is the longer',
     find: 'Math.min(...lengths)',
     replace: 'Math.max(...lengths)',
+  },
+  {
+    file: `${limiter}/leases.ts`,
+    name: 'a renewal that failed is tried again too late',
+    find: 'failures > 0 && failures <= 8 ? 1 / 12 : 1 / 3',
+    replace: '1 / 3',
+  },
+  {
+    file: `${limiter}/leases.ts`,
+    name: 'a lease that was released is renewed',
+    find: 'if (!isStopped) timer',
+    replace: 'timer',
   },
   {
     file: `${limiter}/leases.ts`,
