@@ -247,6 +247,24 @@ export const mutants = [
   },
   {
     file: `${testing}/times.ts`,
+    name: 'a row can be gone shortly before its end',
+    find: 'if (isGone) await expectEnded',
+    replace: 'if (left.length === 0) await expectEnded',
+  },
+  {
+    file: `${testing}/times.ts`,
+    name: 'a row can be replaced shortly before its end',
+    find: 'if (isSaved) await expectEnded',
+    replace: 'if (left.length === 0) await expectEnded',
+  },
+  {
+    file: `${testing}/times.ts`,
+    name: 'two rows can be replaced shortly before their end',
+    find: 'newKeys(1 + (i % 2))',
+    replace: 'newKeys(1)',
+  },
+  {
+    file: `${testing}/times.ts`,
     name: 'two rows that have ended are not replaced',
     find: 'for (const count of [1, 2]) {',
     replace: 'for (const count of [1]) {',

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expectReply, expectThat } from './contract.js'
+import { expectReply, expectThat, type Sentence } from './contract.js'
 import { always, change, expectRow, newKeys, save, saveOne } from './rows.js'
 import type { DatabaseFactory, DefineTest } from './suite.js'
 
@@ -110,6 +110,42 @@ export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
     }
     await expectRow(database, ending, bytes, 'ends')
     await expectRow(database, extended, bytes, 'ends')
+  })
+
+  it('keeps a row until the last millisecond before its end', async () => {
+    const database = await make()
+    const { now: start } = await database.load([])
+    const bytes = Uint8Array.of(1)
+    const groups = [300, 600, 900, 1200, 1500].map((lengthMs, i) => ({
+      lengthMs,
+      endsAt: start + lengthMs,
+      keys: newKeys(1 + (i % 2)),
+    }))
+    for (const { keys, endsAt } of groups) {
+      await save(database, [keys.map((key) => change(key, undefined, bytes, endsAt))])
+    }
+    /** The time after a reply, which may have a time from before it looked at the rows. */
+    const expectEnded = async (endsAt: number, sentence: Sentence, seen: string): Promise<void> => {
+      const { now } = await database.load([])
+      expectThat(now >= endsAt, sentence, `${seen} ${endsAt - now} ms before its end.`)
+    }
+    const began = performance.now()
+    for (let left = groups; left.length > 0 && performance.now() - began < minute / 2;) {
+      if (database.clean !== undefined) await expectReply(database.clean(), 'clean')
+      const { now, rows } = await database.load(left.flatMap(({ keys }) => keys))
+      const loaded = [...rows]
+      for (const { keys, endsAt, lengthMs } of left) {
+        const isGone = loaded.splice(0, keys.length).includes(undefined)
+        if (isGone) await expectEnded(endsAt, 'ends', `A row of ${lengthMs} ms was gone`)
+      }
+      left = left.filter(({ endsAt }) => now < endsAt)
+      for (const { keys, endsAt } of left) {
+        const changes = keys.map((key) => change(key, undefined, Uint8Array.of(2), endsAt))
+        const isSaved = (await save(database, [changes])).groups[0] !== undefined
+        if (isSaved) await expectEnded(endsAt, 'ended', 'It replaced a row by no version')
+      }
+      await delay(10)
+    }
   })
 
   // A row alone, and rows of a group, can be saved in different ways.

@@ -1,3 +1,4 @@
+import { ofEnds } from './ends.js'
 import type { Fault } from './fault.js'
 import { ofGroups } from './groups.js'
 import { ofKeysAndBytes } from './keys-and-bytes.js'
@@ -12,5 +13,6 @@ export const faults: readonly Fault[] = [
   ...ofVersions,
   ...ofGroups,
   ...ofTimes,
+  ...ofEnds,
   ...ofTraffic,
 ]

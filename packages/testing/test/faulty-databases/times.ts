@@ -1,9 +1,7 @@
 import type { Change } from '@sluice/core/database'
-import { changing, loading, replying, saving, type Fault, type Data } from './fault.js'
+import { loading, replying, saving, type Data, type Fault } from './fault.js'
 
 const since = new WeakMap<Data, number>()
-const firstEnds = new WeakMap<Data, Map<string, number>>()
-const savedAgain = new WeakMap<Data, Set<string>>()
 
 const always = { from: 0, until: 2 ** 52 }
 const isAlone = (groups: readonly (readonly Change[])[]): boolean =>
@@ -11,7 +9,7 @@ const isAlone = (groups: readonly (readonly Change[])[]): boolean =>
 
 const outside = ', and the span was from '
 
-/** The clock, the span and the ends of rows. */
+/** The clock and the span. */
 export const ofTimes: readonly Fault[] = [
   [
     'has a time in seconds',
@@ -102,109 +100,5 @@ export const ofTimes: readonly Fault[] = [
     'bounds',
     'In the last millisecond of the span it did not save.',
     saving((groups, { from, until }) => [groups, { from, until: until - 1 }]),
-  ],
-  [
-    'deletes every row that it cleans',
-    'ends',
-    'There is no row instead of a row of 1 bytes (1).',
-    ({ map }) => ({
-      async clean() {
-        map.rows.clear()
-      },
-    }),
-  ],
-  [
-    'deletes the rows that were saved once when it cleans',
-    'ends',
-    'There is no row instead of a row of 1 bytes (1).',
-    (data) => {
-      const again = savedAgain.get(data) ?? new Set()
-      savedAgain.set(data, again)
-      return {
-        async save(groups, span) {
-          for (const { key, version } of groups.flat()) if (version !== undefined) again.add(key)
-          return data.map.save(groups, span)
-        },
-        async clean() {
-          for (const key of data.map.rows.keys()) if (!again.has(key)) data.map.rows.delete(key)
-        },
-      }
-    },
-  ],
-  [
-    'keeps the end of a row when it is saved again',
-    'ends',
-    'There is no row instead of a row of 1 bytes (1).',
-    (data) => {
-      const ends = firstEnds.get(data) ?? new Map<string, number>()
-      firstEnds.set(data, ends)
-      const { map } = data
-      return {
-        ...changing((one) => {
-          const endsAt = ends.get(one.key) ?? one.endsAt
-          ends.set(one.key, endsAt)
-          return { ...one, endsAt }
-        })(data),
-        async clean() {
-          for (const [key, { endsAt }] of map.rows)
-            if (endsAt <= Date.now() + 2000) map.rows.delete(key)
-        },
-      }
-    },
-  ],
-  [
-    'inserts only where there is no row',
-    'ended',
-    'It did not replace a row that had ended.',
-    changing((one, row) =>
-      one.version === undefined && row !== undefined ? { ...one, version: -1 } : one,
-    ),
-  ],
-  [
-    'replaces two rows only where there are none',
-    'ended',
-    'It did not replace a row that had ended.',
-    changing((one, row, group) =>
-      one.version === undefined && row !== undefined && group.length > 1
-        ? { ...one, version: -1 }
-        : one,
-    ),
-  ],
-  [
-    'keeps the end of a row that has ended',
-    'ended',
-    'It saved a row by no version, although the row had not ended.',
-    changing((one, row) =>
-      one.version === undefined && row !== undefined ? { ...one, endsAt: row.endsAt } : one,
-    ),
-  ],
-  [
-    'keeps the version of a row that has ended',
-    'ended',
-    'It saved a row by the version of the row that was replaced.',
-    ({ map }) => ({
-      async save(groups, span) {
-        const before = new Map(map.rows)
-        const saved = await map.save(groups, span)
-        const kept = saved.groups.map(
-          (versions, g) =>
-            versions &&
-            groups[g].map(({ key, version }, i) => {
-              const [old, row] = [before.get(key), map.rows.get(key)]
-              if (version !== undefined || old === undefined || row === undefined)
-                return versions[i]
-              map.rows.set(key, { ...row, version: old.version })
-              return old.version
-            }),
-        )
-        return { ...saved, groups: kept }
-      },
-    }),
-  ],
-  [
-    'fails when it cleans',
-    'clean',
-    'It rejected: no function',
-    () => ({ clean: () => Promise.reject(new Error('no function')) }),
   ],
 ]
