@@ -94,6 +94,20 @@ describe('a refund', () => {
     expect(limiter.consume('key').allowed).toBe(false)
   })
 
+  test('is true unless no policy is left to refund', () => {
+    let now = today
+    const limiter = createLimiter({ name: 'shown', policies, clock: () => now })
+    const [first, reset, expired] = [0, 1, 1].map((cost) => limiter.consume('key', { cost }))
+    expect([limiter.refund(first), limiter.refund(first)]).toEqual([true, false])
+    limiter.reset('key')
+    expect([limiter.refund(reset), limiter.peek('key').remaining]).toEqual([true, 3])
+    now += 7_200_000
+    expect([limiter.refund(expired), limiter.peek('key').remaining]).toEqual([true, 3])
+    limiter.exempt('key', '1h')
+    expect(limiter.refund(limiter.consume('key'))).toBe(false)
+    expect(limiter.refund(limiter.consume('key', { cost: 4 }))).toBe(false)
+  })
+
   test('of an allowed decision whose fields were changed refunds its units', () => {
     const limiter = limiterOf(policies)
     const decision = limiter.consume('key')

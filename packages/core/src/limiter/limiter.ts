@@ -45,7 +45,8 @@ export interface Limiter<S extends Store = Store> {
   acquire(key: Keys, options?: AcquireOptions): Promise<Decision<S>>
   /**
    * Refunds exactly the units that a decision took, as far as they still count, and releases its lease. With `policies`, it refunds the units that
-   * these policies took. True if a policy was refunded, false if each of them was refunded before.
+   * these policies took. False if no policy is left to refund: the request was denied, each policy was refunded before or was exempt, or the store that made the
+   * decision is unavailable. Else true, also if the units no longer count or the cost was 0.
    */
   refund(decision: Decision, options?: RefundOptions): Reply<S, boolean>
   /** Refunds the n newest units, at most up to the full quota. For leases, it ends the newest ones whose units together are at most n. */
