@@ -1,9 +1,15 @@
 // Options that the rateLimit of Express and that of Koa both refuse. Checked by the compiler alone: npm run check:types.
 import {
   byIp,
+  byRoute,
+  byUser,
+  firstOf,
   fixedWindow,
   gcra,
+  notLimited,
   slidingWindow,
+  unlimited,
+  type Policy,
   type rateLimit as forExpress,
 } from '@sluice/express'
 import type { rateLimit as forKoa } from '@sluice/koa'
@@ -14,6 +20,12 @@ declare const rateLimit: typeof forExpress & typeof forKoa
 
 declare const rules: Rules<unknown>
 
+declare const express: typeof forExpress
+
+declare const koa: typeof forKoa
+
+declare function planOf(ip: string | undefined): Record<'a' | 'b', Policy>
+
 const policy = slidingWindow({ limit: 5, window: '1m' })
 
 // Valid calls compile, so the errors below are those of the options.
@@ -22,6 +34,27 @@ rateLimit({ limit: 5, window: '1m' })
 rateLimit({ policies: { user: policy }, key: { user: 'ada' } })
 rateLimit({ rules })
 rateLimit({ rules, dryRun: true, headers: 'legacy', body: 'later' })
+
+// `byUser` knows the request in a list, and in a record for policies that a function returns.
+
+express({ limit: 5, window: '1m', key: [byUser((req) => req.ip), byRoute()] })
+koa({ limit: 5, window: '1m', key: ['user', byUser((ctx) => ctx.ip), byRoute()] })
+express({
+  policies: policy,
+  key: [
+    firstOf(
+      byUser((req) => req.ip),
+      byIp(),
+    ),
+    byRoute(),
+  ],
+})
+express({ policies: (req) => planOf(req.ip), key: { a: byIp(), b: byUser((req) => req.ip) } })
+koa({ policies: (ctx) => planOf(ctx.ip), key: { a: notLimited, b: byUser((ctx) => ctx.ip) } })
+express({
+  policies: { a: policy, b: policy },
+  key: { a: [byUser((req) => req.ip), byRoute()], b: byIp() },
+})
 
 // `limit` with `window`, and `policies` exclude each other.
 
@@ -48,6 +81,14 @@ rateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
 rateLimit({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
 
 // Wrong options do not compile.
+
+unlimited({})
+// @ts-expect-error: it takes no options
+unlimited({ block: { for: '1m' } })
+// @ts-expect-error: not even those of another policy
+unlimited({ limit: 5 })
+// @ts-expect-error: a request has no such property
+express({ limit: 5, window: '1m', key: [byUser((req) => req.userId), byRoute()] })
 
 // @ts-expect-error: a string instead of a number
 rateLimit({ limit: '5', window: '1m' })

@@ -8,13 +8,16 @@ export interface UnlimitedPolicy extends Policy {
   readonly kind: 'unlimited'
 }
 
+/** Options of `unlimited`: there are none. */
+type NoOptions = Readonly<Record<string, never>>
+
 /**
  * Always allows and counts nothing: a plan without a limit. Its numbers are Infinity. It calls no store, ignores blocks, and does not change
  * the counts that another policy with its name has left.
  *
  * @throws SluiceError if there is an option: it has none
  */
-export function unlimited(options: object = {}): UnlimitedPolicy {
+export function unlimited(options: NoOptions = {}): UnlimitedPolicy {
   readOptions('unlimited', options, {})
   return policyOf(unlimitedKind, { kind: 'unlimited' }, undefined)
 }
@@ -40,7 +43,7 @@ const unlimitedSteps: Algorithm = {
 }
 
 export const unlimitedKind: Kind<UnlimitedPolicy> = {
-  build: unlimited,
+  build: (options: NoOptions) => unlimited(options),
   quotas: [],
   steps: () => unlimitedSteps,
   params: () => ({}),

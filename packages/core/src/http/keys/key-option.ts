@@ -18,9 +18,10 @@ export type KeySource<R> = string | KeyFunction<R> | readonly KeyPart<R>[]
 export type KeyPart<R> = string | number | KeyFunction<R, Key | number>
 
 /** A key for all policies, or a record from policy name (`N`) to key. `notLimited` leaves that policy out. */
+// A mapped type: through `Readonly<Record<N, …>>`, `byUser` does not infer the type of its request.
 export type KeyOption<R, N extends string = string> =
   | KeySource<R>
-  | Readonly<Record<N, KeySource<R> | NotLimited>>
+  | { readonly [P in N]: KeySource<R> | NotLimited }
 
 type KeyReader<R> = (request: R, view: RequestView<R>) => Keys | Promise<Keys>
 type SourceReader<R> = (
