@@ -5,11 +5,35 @@ export const area = 'limiter'
 export const tests = [
   'packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds packages/core/test/acquire-bound packages/core/test/unlimited packages/core/test/keys.test',
   'packages/conformance/test/acquire packages/conformance/test/concurrency.test packages/conformance/test/known-mistakes',
-  'packages/core/test/exemptions packages/core/test/keep-lease packages/core/test/decision.test packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
+  'packages/core/test/exemptions packages/core/test/keep-lease packages/core/test/decision.test packages/core/test/errors.test packages/core/test/policy.test packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
   'packages/conformance/test/stores packages/conformance/test/models',
 ]
 
 export const mutants = [
+  {
+    file: 'packages/core/src/algorithms/staged/index.ts',
+    name: 'staged accepts any policy as its second stage',
+    find: "  stageOf(then, 'then')\n",
+    replace: '',
+  },
+  {
+    file: `${limiter}/acquire.ts`,
+    name: 'any object is a signal',
+    find: 'if (signal === undefined || signal instanceof AbortSignal) return',
+    replace: "if (typeof signal !== 'string') return",
+  },
+  {
+    file: `${limiter}/requests.ts`,
+    name: 'any value is a list of calls',
+    find: 'if (!isList(calls)) {',
+    replace: 'if (calls === null) {',
+  },
+  {
+    file: `${limiter}/requests.ts`,
+    name: 'a reset with a wrong "unblock" keeps the block',
+    find: 'if (!isBoolean(unblock)) {',
+    replace: 'if (unblock === null) {',
+  },
   {
     file: `${limiter}/limiter.ts`,
     name: 'the refund of a copy throws before there is a promise',
