@@ -128,4 +128,10 @@ export const mutants = [
     find: 'if (this.#beginWithinMs === Infinity) return',
     replace: 'return',
   },
+  {
+    file: 'packages/nestjs/src/rate-limit-exception.ts',
+    name: 'Nest tells clients of GraphQL and of messages to wait for the end of a lease',
+    find: 'const firmMs = firmWaitOf(decision)',
+    replace: 'const firmMs = decision.retryAfterMs',
+  },
 ]

@@ -1,5 +1,5 @@
 import { HttpException, StreamableFile } from '@nestjs/common'
-import type { Deny, RequestDecision } from '@sluice/core/http'
+import { firmWaitOf, type Deny, type RequestDecision } from '@sluice/core/http'
 
 /**
  * The exception for a denied request or GraphQL field. Nest's own exception filter sends it unchanged; filters of the application can send another
@@ -23,7 +23,7 @@ export class RateLimitException extends HttpException {
 export interface DenialReport {
   /** `FORBIDDEN` for a client in the list `deny`. */
   readonly code: 'RATE_LIMITED' | 'FORBIDDEN'
-  /** Milliseconds until the same call is allowed; null if it never is. */
+  /** Milliseconds until the same call is allowed; null if it never is. 1000 if only leases deny it, which may be released at any moment. */
   readonly retryAfterMs?: number | null
   readonly 'violated-policies'?: readonly string[]
 }
@@ -32,9 +32,14 @@ export function reportOf({ decision, violated }: Deny): DenialReport {
   if (decision === undefined) return { code: 'FORBIDDEN' }
   return {
     code: 'RATE_LIMITED',
-    retryAfterMs: decision.retryAfterMs,
+    retryAfterMs: waitOf(decision),
     'violated-policies': violated,
   }
+}
+
+function waitOf(decision: RequestDecision): number | null {
+  const firmMs = firmWaitOf(decision)
+  return firmMs === 0 ? 1000 : firmMs
 }
 
 /** A denial has no headers if a response was sent already or the client has disconnected. Node 24 throws if a file is piped into such a response. */

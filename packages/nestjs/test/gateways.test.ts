@@ -216,6 +216,9 @@ describe.each(sockets)('a gateway on %s', (platform, serve, exceptions) => {
       client.send('work')
       await vi.waitUntil(() => ends.length === 1)
       expect(used()).toBe(1)
+      const other = await connect()
+      other.send('work')
+      expect(await other.received(1)).toMatchObject([['exception', { retryAfterMs: 1000 }]])
       ends[0](error)
       await vi.waitFor(() => expect(used()).toBe(0))
     }
