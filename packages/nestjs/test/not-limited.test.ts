@@ -2,9 +2,11 @@ import { once as event } from 'node:events'
 import { request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Controller, Get } from '@nestjs/common'
+import { Query, Resolver } from '@nestjs/graphql'
 import { describe, expect, test } from 'vitest'
 import { RateLimitModule } from '../src/index.js'
 import { create, decorate, listen, once, platforms, statuses } from './apps.js'
+import { drivers, serveQueries, serving } from './graphql-apps.js'
 
 class Hello {
   hello() {
@@ -57,5 +59,28 @@ describe.each(platforms)('%s', (_, adapter) => {
       socket.destroy()
     }
     expect(await statuses(ask, '/', 2)).toEqual([200, 429])
+  })
+})
+
+describe.each(drivers)('%s', (_, adapter, options) => {
+  test('does not limit an operation that calls no resolver', async () => {
+    class Items {
+      one() {
+        return 'one'
+      }
+    }
+    decorate(Items, [Resolver()], { one: [Query('one')] })
+    const query = await serveQueries(
+      adapter(),
+      serving({ ...options, introspection: true }, 'type Query { one: String }', {
+        imports: [RateLimitModule.forRoot(once)],
+        providers: [Items],
+      }),
+    )
+    for (const operation of ['{ __schema { types { name } } }', '{ __typename }', '{ nope }']) {
+      expect((await query(operation)).headers.has('ratelimit')).toBe(false)
+    }
+    expect((await query('{ one }')).data).toEqual({ one: 'one' })
+    expect(Object.keys((await query('{ one }')).errors)).toEqual(['one'])
   })
 })
