@@ -195,6 +195,10 @@ const causes: Readonly<
     () => sluiceError('SLUICE_REQUEST_MISSING'),
     ['the context of GraphQL', '"context"', '({ req }) => ({ req })', 'extra.request'],
   ],
+  SLUICE_METHOD_UNSEEN: [
+    () => sluiceError('SLUICE_METHOD_UNSEEN', 'Items.name'),
+    ['Items.name', "fieldResolverEnhancers: ['guards', 'interceptors']", 'UseGuards'],
+  ],
   SLUICE_CONNECTION_MISSING: [
     () => sluiceError('SLUICE_CONNECTION_MISSING'),
     ['byConnection', 'firstOf(byConnection(), byIp())'],

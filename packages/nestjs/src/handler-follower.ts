@@ -1,28 +1,32 @@
 import {
   HttpException,
-  UseInterceptors,
+  SetMetadata,
   type ExecutionContext,
   type NestInterceptor,
 } from '@nestjs/common'
+import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js'
 import { followHandler } from '@sluice/core/http'
 import { finalize, tap } from 'rxjs'
 import type { Run } from './calls/method-exchange.js'
+import { listAt, type Handler } from './nest-methods.js'
 import { nodeOf, responseOf } from './request.js'
-
-const followed = new WeakSet<object>()
 
 /**
  * Adds an interceptor to a method, which tells its limits when the method is done. An interceptor costs time in each request, so only methods whose
- * limits hold leases have one. Nest reads interceptors when it makes its routes, which is after it makes its guards.
+ * limits depend on it have one. Nest reads interceptors when it makes its routes, which is after it makes its guards. It is the first one, around the others
+ * of the method, and around those of the class if there are any, which Nest runs before those of the method.
  */
-export function followMethod(
-  { prototype }: { readonly prototype: object },
-  name: string,
-  method: object,
-): void {
-  if (followed.has(method)) return
-  followed.add(method)
-  UseInterceptors(handlerFollower)(prototype, name, { value: method })
+export function followMethod(type: Handler, method: Handler): void {
+  const target = listAt(type, INTERCEPTORS_METADATA).length > 0 ? type : method
+  const others = listAt(target, INTERCEPTORS_METADATA)
+  if (others.includes(handlerFollower)) return
+  SetMetadata(INTERCEPTORS_METADATA, [handlerFollower, ...others])(target)
+}
+
+export function isFollowed(type: Handler, method: Handler): boolean {
+  return [type, method].some((target) =>
+    listAt(target, INTERCEPTORS_METADATA).includes(handlerFollower),
+  )
 }
 
 /** The runs of methods, by the lists of their arguments: guards and interceptors of a call see the same one. */

@@ -1,12 +1,4 @@
-import type { ExecutionContext } from '@nestjs/common'
-import {
-  DiscoveryService,
-  HttpAdapterHost,
-  MetadataScanner,
-  Reflector,
-  type ModulesContainer,
-} from '@nestjs/core'
-import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
+import { DiscoveryService, Reflector, type ModulesContainer } from '@nestjs/core'
 import { memoryStore } from '@sluice/core'
 import {
   assertOneOf,
@@ -19,8 +11,20 @@ import {
   type Guard,
   type LimiterGuard,
 } from '@sluice/core/http'
-import { followMethod } from './handler-follower.js'
-import { isObject, type Limited } from './nest-call.js'
+import { followMethod, isFollowed } from './handler-follower.js'
+import type { Limited } from './nest-call.js'
+import {
+  fieldsHaveInterceptors,
+  hasGlobalGuard,
+  hasServer,
+  isFieldResolver,
+  isGuarded,
+  isOfMicroservice,
+  isResolver,
+  methodsOf,
+  typesOf,
+  type Handler,
+} from './nest-methods.js'
 import type { OnDenied, RateLimitOptions, Scope } from './options.js'
 
 /** The injection token of the module's options. */
@@ -29,16 +33,8 @@ export const defaultsToken: unique symbol = Symbol('@sluice/nestjs: defaults')
 /** The metadata key of the decorators' options: a list, which is empty for `SkipRateLimit`. */
 export const limitsKey = '@sluice/nestjs: limits'
 
-/** The options of the module. */
-export interface Defaults {
-  /** Whether they apply to every route. */
-  readonly global: boolean
-  readonly options: Options
-}
-
-type Options = RateLimitOptions<Limited>
+export type Options = RateLimitOptions<Limited>
 type Limit = Guard<Limited, OnDenied>
-type Handler = ReturnType<ExecutionContext['getHandler']>
 
 /** The limit of a method. */
 export interface AppliedLimit {
@@ -49,6 +45,13 @@ export interface AppliedLimit {
   readonly isEmpty: boolean
   /** Whether an option lacks the key, so that calls count by their address. */
   readonly isByAddress: boolean
+  /**
+   * Whether an interceptor follows the method. It follows no field resolver for which Nest runs the global guard but no interceptors: the module counts
+   * operations, which their other methods decide.
+   *
+   * @throws SluiceError SLUICE_METHOD_UNSEEN for any other method without an interceptor
+   */
+  isFollowed(): boolean
 }
 
 /** The limits of one application. */
@@ -62,56 +65,53 @@ export interface Limits {
   of(name: string): LimiterGuard<Limited, OnDenied>
 }
 
-/** The metadata by which Nest knows methods that are not routes. Not imported, because the packages are optional. */
-const resolverKey = 'graphql:resolver_type'
-const patternKey = 'microservices:pattern'
-
 const applications = new WeakMap<ModulesContainer, Limits>()
 const reflector = new Reflector()
-const scanner = new MetadataScanner()
 
 /** The limits of an application. Its guards share them: Nest makes a guard for each module that uses one. */
-export function limitsIn(modules: ModulesContainer, defaults?: Defaults): Limits {
-  const none = { global: false, options: {} }
-  return getOrAdd(applications, modules, () => createLimits(modules, defaults ?? none))
+export function limitsIn(modules: ModulesContainer, defaults: Options = {}): Limits {
+  return getOrAdd(applications, modules, () => createLimits(modules, defaults))
 }
 
 /** Makes all limits that decorators declare, so that wrong options are found at the start of the application. */
-function createLimits(modules: ModulesContainer, { global, options }: Defaults): Limits {
+function createLimits(modules: ModulesContainer, options: Options): Limits {
   const { scope: _, ...base } = { ...options, store: options.store ?? memoryStore() }
   const known = new Map<Handler, Map<Handler, AppliedLimit>>()
   const made = new Map<readonly Options[], Map<string, Limit>>()
   const ofModule = [options]
   const limiters = createLimiters<Limited, OnDenied>()
   const controllers = typesOf(new DiscoveryService(modules).getControllers())
-  const others = typesOf(new DiscoveryService(modules).getProviders()).filter(
-    (type) => !controllers.includes(type) && methodsOf(type).some((own) => isReached(type, ...own)),
+  const providers = new DiscoveryService(modules).getProviders()
+  const isGlobal = hasGlobalGuard(providers)
+  const others = typesOf(providers).filter(
+    (type) =>
+      !controllers.includes(type) && methodsOf(type).some(([, method]) => isReached(type, method)),
   )
   const types = [...controllers, ...others]
 
   for (const type of types) {
     for (const [name, handler] of methodsOf(type)) {
-      if (isReached(type, name, handler)) prepare(type, name, handler)
+      if (isReached(type, handler)) prepare(type, name, handler)
     }
   }
   return { limitOf, of: limiters.of }
 
-  /** Whether a method may have a limit. The guard of the module does not reach gateways. */
-  function isReached(type: Handler, _name: string, handler: Handler): boolean {
-    if (declaredAt(handler, type) !== undefined) return true
-    return global && (controllers.includes(type) || isMarked(handler, resolverKey))
+  /** Whether a method may have a limit. A global guard does not reach gateways. */
+  function isReached(type: Handler, handler: Handler): boolean {
+    const isGlobals = isGlobal && (controllers.includes(type) || isResolver(handler))
+    return isGlobals || isGuarded(type, handler)
   }
 
   function prepare(type: Handler, name: string, handler: Handler): void {
-    const { guard, isByAddress, isOfModule } = limitOf(type, handler)
-    const isMessage = isMarked(handler, patternKey)
+    const { guard, isByAddress } = limitOf(type, handler)
+    const isMessage = isOfMicroservice(handler)
     // A microservice beside a server does not inherit the guard of the module by default.
-    if (isMessage && isByAddress && (!isOfModule || !hasServer(modules))) {
+    if (isMessage && isByAddress && (isGuarded(type, handler) || !hasServer(modules))) {
       throw sluiceError('SLUICE_OPTION_MISSING', `${type.name}.${name}`, 'key', messageKey)
     }
     const isRoute = controllers.includes(type) && !isMessage
     // Over HTTP the response tells how a method has ended.
-    if (isRoute ? guard.holds : guard.settles) followMethod(type, name, handler)
+    if (isRoute ? guard.holds : guard.settles) followMethod(type, handler)
   }
 
   function limitOf(type: Handler, handler: Handler): AppliedLimit {
@@ -126,8 +126,16 @@ function createLimits(modules: ModulesContainer, { global, options }: Defaults):
         isOfModule: list === undefined,
         isEmpty: whole.length === 0,
         isByAddress: whole.some((own) => isByAddress(inherit(base, own))),
+        isFollowed: () => isSeen(type, handler),
       }
     })
+  }
+
+  function isSeen(type: Handler, handler: Handler): boolean {
+    const isField = isFieldResolver(handler)
+    if (isFollowed(type, handler) && !(isField && !fieldsHaveInterceptors(modules))) return true
+    if (isField && !isGuarded(type, handler)) return false
+    throw sluiceError('SLUICE_METHOD_UNSEEN', `${type.name}.${handler.name}`)
   }
 
   /** Handlers with the same list and the same names share a limit. */
@@ -186,45 +194,9 @@ function isByAddress({
   return key === undefined && rules === undefined
 }
 
-/** Whether the application serves HTTP. */
-function hasServer(modules: ModulesContainer): boolean {
-  for (const { providers } of modules.values()) {
-    const host: unknown = providers.get(HttpAdapterHost)?.instance
-    if (host instanceof HttpAdapterHost)
-      return host.httpAdapter !== undefined && host.httpAdapter !== null
-  }
-  return false
-}
-
-/** The classes of controllers or providers. */
-function typesOf(wrappers: readonly InstanceWrapper[]): Handler[] {
-  return [...new Set(wrappers.map(({ metatype }) => metatype))].filter(isClass)
-}
-
-/** A factory of a provider can be an arrow function, which has no prototype. */
-function isClass(value: unknown): value is Handler {
-  return isHandler(value) && isObject(value.prototype)
-}
-
-function isMarked(handler: Handler, key: string): boolean {
-  return reflector.get<unknown>(key, handler) !== undefined
-}
-
 /** The options that decorators declare at the first decorated target. */
 function declaredAt(...targets: Handler[]): readonly Options[] | undefined {
   return reflector.getAllAndOverride(limitsKey, targets)
-}
-
-/** The methods of a class with their names, including inherited ones. */
-function methodsOf({ prototype }: { readonly prototype: object }): [string, Handler][] {
-  return scanner.getAllMethodNames(prototype).flatMap((name): [string, Handler][] => {
-    const method: unknown = Reflect.get(prototype, name)
-    return isHandler(method) ? [[name, method]] : []
-  })
-}
-
-function isHandler(value: unknown): value is Handler {
-  return typeof value === 'function'
 }
 
 interface AnyMap<K, V> {

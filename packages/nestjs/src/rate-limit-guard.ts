@@ -14,7 +14,8 @@ import { callOfHttp } from './calls/http.js'
 import { callOfMessage } from './calls/message.js'
 import { MethodExchange, type Run } from './calls/method-exchange.js'
 import { keepRun } from './handler-follower.js'
-import { defaultsToken, limitsIn, type AppliedLimit, type Defaults, type Limits } from './limits.js'
+import { defaultsToken, limitsIn, type AppliedLimit, type Limits, type Options } from './limits.js'
+import { MarkGuard } from './nest-methods.js'
 import type { OnDenied } from './options.js'
 
 /** Nest passes the same context to all guards of a call, and a new one for each call. A route may have this guard twice. */
@@ -32,12 +33,13 @@ export class RateLimitGuard implements CanActivate {
   // Decorators as function calls, because decorator syntax needs a compiler option.
   static {
     Injectable()(this)
+    MarkGuard()(this)
     Inject(ModulesContainer)(this, undefined, 0)
     Optional()(this, undefined, 1)
     Inject(defaultsToken)(this, undefined, 1)
   }
 
-  constructor(modules: ModulesContainer, defaults?: Defaults) {
+  constructor(modules: ModulesContainer, defaults?: Options) {
     this.#limits = limitsIn(modules, defaults)
   }
 
@@ -69,7 +71,7 @@ function checkCall(
   call: Call,
   context: ExecutionContext,
 ): boolean | Promise<boolean> {
-  const run = startRun(limit, call, context)
+  const run = startRun(limit, call.exchange, context)
   const result = check(limit, call, context)
   return run === undefined ? result : after(result, (continues) => allowed(run, continues))
 }
@@ -83,7 +85,7 @@ interface FirstCall {
 
 const operations = new WeakMap<object, Map<AppliedLimit['guard'], FirstCall>>()
 
-/** Counts an operation once. If it is settled between two of its methods, which mutations run in order, the later one counts again. */
+/** Counts an operation once. After its exchange is over, it counts again. */
 async function checkOperation(
   operation: object,
   limit: AppliedLimit,
@@ -94,7 +96,9 @@ async function checkOperation(
   operations.set(operation, known)
   const earlier = known.get(limit.guard)
   const isFirst = earlier === undefined || isOver(earlier.call)
-  const run = startRun(limit, isFirst ? call : earlier.call, context)
+  const { exchange } = isFirst ? call : earlier.call
+  if (isFirst && limit.guard.settles && exchange instanceof MethodExchange) exchange.stayOpen()
+  const run = startRun(limit, exchange, context)
   const first = isFirst
     ? { call, context, result: (async () => check(limit, call, context))() }
     : earlier
@@ -108,16 +112,17 @@ function isOver({ exchange }: Call): boolean {
   return exchange instanceof MethodExchange && exchange.isOver
 }
 
-/** Lets the exchange of a call wait for the method, if something is settled then. */
+/** Lets an exchange wait for the method, if something is settled then. */
 function startRun(
-  { guard }: AppliedLimit,
-  { exchange }: Call,
+  limit: AppliedLimit,
+  exchange: Call['exchange'],
   context: ExecutionContext,
 ): Run | undefined {
-  if (!guard.settles || !(exchange instanceof MethodExchange)) return undefined
+  if (!limit.guard.settles || !(exchange instanceof MethodExchange)) return undefined
+  const isFollowed = limit.isFollowed()
   const run = exchange.run()
-  keepRun(context, run)
-  return run
+  if (isFollowed) keepRun(context, run)
+  return isFollowed ? run : { ...run, allow: () => run.end(200) }
 }
 
 function allowed(run: Run, continues: boolean): boolean {

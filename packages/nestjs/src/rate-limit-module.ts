@@ -40,7 +40,7 @@ export class RateLimitModule {
     const defaults = {
       provide: defaultsToken,
       inject,
-      useFactory: async (...made: unknown[]) => ({ global, options: await make(...made) }),
+      useFactory: make,
     }
     return {
       module: RateLimitModule,

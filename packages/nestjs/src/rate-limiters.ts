@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
 import type { Keys, Limiter } from '@sluice/core'
-import { defaultsToken, limitsIn, type Defaults, type Limits } from './limits.js'
+import { defaultsToken, limitsIn, type Limits, type Options } from './limits.js'
 import type { NestRequest } from './options.js'
 import { viewOf } from './request.js'
 
@@ -32,7 +32,7 @@ export class RateLimiters {
     Inject(defaultsToken)(this, undefined, 1)
   }
 
-  constructor(modules: ModulesContainer, defaults?: Defaults) {
+  constructor(modules: ModulesContainer, defaults?: Options) {
     this.#limits = limitsIn(modules, defaults)
   }
 

@@ -3,13 +3,13 @@ import {
   Controller,
   Get,
   Param,
-  Res,
-  UseGuards,
+  UseInterceptors,
+  type NestInterceptor,
   type PipeTransform,
 } from '@nestjs/common'
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js'
 import type { ServerResponse } from 'node:http'
-import { of } from 'rxjs'
+import { mergeMap, of } from 'rxjs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   concurrency,
@@ -17,7 +17,6 @@ import {
   fixedWindow,
   memoryStore,
   RateLimit,
-  RateLimitGuard,
   RateLimitModule,
   type RateLimitOptions,
 } from '../src/index.js'
@@ -38,6 +37,20 @@ function counted() {
     scope: 'global',
   }
   return { options, held: () => limiter.status('all').policies['default'].used }
+}
+
+const delays: (() => void)[] = []
+
+/** Waits after the method until the test ends it. */
+const delaying: NestInterceptor = {
+  intercept: (_context, next) =>
+    next
+      .handle()
+      .pipe(
+        mergeMap(
+          async (value: unknown) => new Promise((resolve) => delays.push(() => resolve(value))),
+        ),
+      ),
 }
 
 /** A controller whose method waits until the test ends it. */
@@ -122,31 +135,33 @@ describe.each(platforms)('%s', (_, adapter) => {
     }
   })
 
-  test('a method with the guard but without a decorator is done when it ends the response', async () => {
+  test.each<[string, Parameters<typeof decorate>[1]]>([
+    ['of the method', []],
+    ['of the class', [UseInterceptors(delaying)]],
+  ])('a method is done after the interceptors %s', async (_where, above) => {
     const { options, held } = counted()
-    const responses: ServerResponse[] = []
-    class Slow {
-      get(response: ServerResponse | { raw: ServerResponse }) {
-        responses.push('raw' in response ? response.raw : response)
+    class Items {
+      get() {
+        return 'an item'
       }
     }
-    decorate(Slow, [Controller()], { get: [Get(), UseGuards(RateLimitGuard)] })
-    Res()(Slow.prototype, 'get', 0)
+    const method = above.length === 0 ? [UseInterceptors(delaying)] : []
+    decorate(Items, [Controller(), ...above], { get: [Get(), ...method] })
     const app = await create(adapter(), {
-      imports: [RateLimitModule.forRoot({ ...options, global: false })],
-      controllers: [Slow],
+      imports: [RateLimitModule.forRoot(options)],
+      controllers: [Items],
     })
     const ask = await listen(app)
     onTestFinished(() => app.getHttpServer().closeAllConnections())
     const leaving = new AbortController()
     const gone = ask('/', { signal: leaving.signal })
-    await vi.waitUntil(() => responses.length === 1, { interval: 5 })
+    await vi.waitUntil(() => delays.length === 1, { interval: 5 })
     leaving.abort()
     await expect(gone).rejects.toThrow()
-    await vi.waitUntil(() => responses[0].destroyed, { interval: 5 })
+    await new Promise((resolve) => setTimeout(resolve, 50))
     expect(held()).toBe(1)
-    responses[0].end()
-    expect(held()).toBe(0)
+    delays.splice(0).forEach((end) => end())
+    await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
   })
 
   test.each<[string, RateLimitOptions, number]>([

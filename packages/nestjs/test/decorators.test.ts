@@ -320,9 +320,9 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await codeOf(create(adapter(), { controllers }))).toBe('SLUICE_NAME_TAKEN')
   })
 
-  test('a guard without a limit allows no request', async () => {
-    const ask = await serve(adapter(), { controllers: [pair('', [UseGuards(RateLimitGuard)])] })
-    expect(await statuses(ask, '/one', 1)).toEqual([500])
+  test('an application with a guard without a limit does not start', async () => {
+    const controllers = [pair('', [UseGuards(RateLimitGuard)])]
+    expect(await codeOf(create(adapter(), { controllers }))).toBe('SLUICE_OPTION_MISSING')
   })
 })
 

@@ -173,7 +173,10 @@ describe.each(sockets)('a gateway on %s', (platform, serve, exceptions) => {
     expect(await client.received(1)).toEqual([['one', 'ok']])
   })
 
-  test('refunds a message whose method succeeds, with count: "failures"', async () => {
+  test.each([
+    ['RateLimit', RateLimit({ name: 'counted' })],
+    ['UseGuards', UseGuards(RateLimitGuard)],
+  ])('refunds a message whose method succeeds, with count: "failures" and %s', async (_, on) => {
     const { options, used } = counted(fixedWindow({ limit: 5, window: '1m' }))
     class Logins {
       login(fails: boolean) {
@@ -182,10 +185,11 @@ describe.each(sockets)('a gateway on %s', (platform, serve, exceptions) => {
       }
     }
     decorate(Logins, [WebSocketGateway(), ...exceptions], {
-      login: [SubscribeMessage('login'), RateLimit({ ...options, count: 'failures' })],
+      login: [SubscribeMessage('login'), on],
     })
     MessageBody()(Logins.prototype, 'login', 0)
-    const client = await (await connecting(Logins))()
+    const module = RateLimitModule.forRoot({ ...options, count: 'failures', global: false })
+    const client = await (await serve({ imports: [module], providers: [Logins] }))()
     client.send('login', false)
     expect(await client.received(1)).toEqual([['login', 1]])
     await vi.waitFor(() => expect(used()).toBe(0))

@@ -1,7 +1,22 @@
-import { UseGuards, type CanActivate } from '@nestjs/common'
-import { Args, Mutation, Query, Resolver } from '@nestjs/graphql'
-import { describe, expect, test, vi } from 'vitest'
-import { byIp, concurrency, fixedWindow, RateLimit, RateLimitModule } from '../src/index.js'
+import {
+  UseGuards,
+  UseInterceptors,
+  type CanActivate,
+  type NestInterceptor,
+  type Provider,
+} from '@nestjs/common'
+import { APP_GUARD } from '@nestjs/core'
+import { Args, Mutation, Query, ResolveField, Resolver, type Enhancer } from '@nestjs/graphql'
+import { of } from 'rxjs'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  byIp,
+  concurrency,
+  fixedWindow,
+  RateLimit,
+  RateLimitGuard,
+  RateLimitModule,
+} from '../src/index.js'
 import { counted, decorate, once } from './apps.js'
 import { drivers, serveQueries, serving } from './graphql-apps.js'
 
@@ -9,6 +24,8 @@ const schema = `
   type Query { work: String, other: String }
   type Mutation { login(password: String): String, noop: String }
 `
+
+const pause = async (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Requests without any effect, whose guards do not let them pass. */
 class Closed implements CanActivate {
@@ -97,6 +114,49 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     await vi.waitFor(() => expect(used()).toBe(0), { interval: 5 })
   })
 
+  const cached: NestInterceptor = { intercept: () => of('cached') }
+
+  test.each<[string, MethodDecorator[], ClassDecorator[], Provider[]]>([
+    ['UseGuards at the method', [UseGuards(RateLimitGuard)], [], []],
+    ['UseGuards at the class', [], [UseGuards(RateLimitGuard)], []],
+    ['APP_GUARD', [], [], [{ provide: APP_GUARD, useClass: RateLimitGuard }]],
+    ['a cache of the method', [UseGuards(RateLimitGuard), UseInterceptors(cached)], [], []],
+    ['a cache of the class', [UseGuards(RateLimitGuard)], [UseInterceptors(cached)], []],
+  ])('a method without a decorator is followed: %s', async (_name, on, above, providers) => {
+    const { options: limit, used } = counted(fixedWindow({ limit: 5, window: '1m' }))
+    class Items {
+      work() {
+        return 'worked'
+      }
+    }
+    decorate(Items, [Resolver(), ...above], { work: [Query('work'), ...on] })
+    const query = await serve({
+      imports: [RateLimitModule.forRoot({ ...limit, count: 'failures', global: false })],
+      providers: [Items, ...providers],
+    })
+    expect((await query('{ work }')).errors).toEqual({})
+    await vi.waitFor(() => expect(used()).toBe(0), { interval: 5 })
+  })
+
+  test('a call that a later guard denies has failed after ten seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { options: limit, used } = counted(fixedWindow({ limit: 5, window: '1m' }))
+    class Items {
+      work() {
+        return 'never'
+      }
+    }
+    const guards = [UseGuards(Closed), RateLimit({ ...limit, count: 'successes' })]
+    decorate(Items, [Resolver()], { work: [Query('work'), ...guards] })
+    const query = await serve({ providers: [Items] })
+    expect(Object.keys((await query('{ work }')).errors)).toEqual(['work'])
+    vi.advanceTimersByTime(9999)
+    expect(used()).toBe(1)
+    vi.advanceTimersByTime(1)
+    await vi.waitFor(() => expect(used()).toBe(0))
+  })
+
   test('the lease of a call that a later guard denies ends', async () => {
     const { options: limit, used } = counted(concurrency({ limit: 1, lease: '250ms' }))
     class Items {
@@ -112,6 +172,118 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     await vi.waitFor(() => expect(used()).toBe(0), { interval: 5 })
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(used()).toBe(0)
+  })
+})
+
+const sequence = `
+  type Query { item: Item, items: [Item] }
+  type Mutation { change: Item, fail: Item }
+  type Item { name: String }
+`
+
+describe.each(drivers)('operations: %s', (_, adapter, options) => {
+  /** Sends operations one after the other. Returns how many units of the module's limit each one leaves used. */
+  async function usedBy(
+    fieldResolverEnhancers: Enhancer[],
+    count: 'successes' | 'failures',
+    operations: string[],
+  ) {
+    const { options: limit, used } = counted(fixedWindow({ limit: 9, window: '1m' }))
+    class Items {
+      item() {
+        return {}
+      }
+      items() {
+        return [{}, {}]
+      }
+      async change() {
+        await pause(10)
+        return {}
+      }
+      async fail() {
+        await pause(10)
+        throw new Error('failed')
+      }
+      async name() {
+        await pause(10)
+        return 'a name'
+      }
+    }
+    decorate(Items, [Resolver('Item')], {
+      item: [Query('item')],
+      items: [Query('items')],
+      change: [Mutation('change')],
+      fail: [Mutation('fail')],
+      name: [ResolveField('name')],
+    })
+    const query = await serveQueries(
+      adapter(),
+      serving({ ...options, fieldResolverEnhancers }, sequence, {
+        imports: [RateLimitModule.forRoot({ ...limit, count })],
+        providers: [Items],
+      }),
+    )
+    const found: number[] = []
+    for (const operation of operations) {
+      const { errors } = await query(operation)
+      expect(Object.values(errors).map(({ message }) => message)).not.toContain('Too many requests')
+      await pause(50)
+      found.push(used())
+    }
+    return found
+  }
+
+  const mutations = [
+    'mutation { a: change { name } b: change { name } c: change { name } }',
+    'mutation { a: fail { name } b: change { name } }',
+    'mutation { a: change { name } b: fail { name } c: fail { name } }',
+  ]
+  const queries = ['{ items { name } }', '{ item { name } items { name } }']
+
+  test.each<Enhancer[][]>([[[]], [['guards']], [['guards', 'interceptors']]])(
+    'the limit of the module settles each operation once, with enhancers %j',
+    async (enhancers) => {
+      expect(await usedBy(enhancers, 'successes', [...mutations, ...queries])).toEqual([
+        1, 1, 1, 2, 3,
+      ])
+      expect(await usedBy(enhancers, 'failures', [...mutations, ...queries])).toEqual([
+        0, 1, 2, 2, 2,
+      ])
+    },
+  )
+
+  /** Serves a field resolver with these decorators. */
+  async function serveField(fieldResolverEnhancers: Enhancer[], on: MethodDecorator[]) {
+    const call = vi.fn<() => string>(() => 'a name')
+    class Items {
+      item() {
+        return {}
+      }
+      name() {
+        return call()
+      }
+    }
+    decorate(Items, [Resolver('Item')], {
+      item: [Query('item')],
+      name: [ResolveField('name'), ...on],
+    })
+    const query = await serveQueries(
+      adapter(),
+      serving({ ...options, fieldResolverEnhancers }, sequence, { providers: [Items] }),
+    )
+    return { call, query }
+  }
+
+  test('a field resolver is settled with interceptors, and refused without them', async () => {
+    const { options: limit, used } = counted(fixedWindow({ limit: 9, window: '1m' }))
+    const on = [RateLimit({ ...limit, count: 'failures' })]
+    const followed = await serveField(['guards', 'interceptors'], on)
+    expect((await followed.query('{ item { name } }')).errors).toEqual({})
+    await vi.waitFor(() => expect(used()).toBe(0), { interval: 5 })
+    const refused = await serveField(['guards'], on)
+    const { errors } = await refused.query('{ item { name } }')
+    expect(errors['item.name'].message).toMatch(/'guards', 'interceptors'/)
+    expect([used(), refused.call.mock.calls.length]).toEqual([0, 0])
   })
 })
 

@@ -203,10 +203,7 @@ describe.each(platforms)('%s', (_, adapter) => {
   })
 
   test('a transport of another package is limited only by a decorator', async () => {
-    const guard = new RateLimitGuard(new ModulesContainer(), {
-      global: true,
-      options: { ...once, limit: 0 },
-    })
+    const guard = new RateLimitGuard(new ModulesContainer(), { ...once, limit: 0 })
     class Bot {
       start() {}
       stop() {}

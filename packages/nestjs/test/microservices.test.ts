@@ -145,6 +145,13 @@ describe('a microservice over TCP', () => {
     ['a decorator at a class', { controllers: [service([RateLimit(once)])] }],
     ['a list', { controllers: [service([], { one: [RateLimit([{ ...once, key: 'a' }, once])] })] }],
     ['the module', { imports: [RateLimitModule.forRoot(once)], controllers: [service([])] }],
+    [
+      'a guard',
+      {
+        imports: [RateLimitModule.forRoot({ ...once, global: false })],
+        controllers: [service([UseGuards(RateLimitGuard)])],
+      },
+    ],
   ])('does not start without a key: %s', async (_name, metadata) => {
     expect(await codeOf(start(metadata))).toBe('SLUICE_OPTION_MISSING')
   })

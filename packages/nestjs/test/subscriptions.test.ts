@@ -1,18 +1,24 @@
-import { Query, Resolver, Subscription } from '@nestjs/graphql'
+import { Mutation, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql'
 import type { ModuleMetadata } from '@nestjs/common'
 import { describe, expect, test } from 'vitest'
 import {
   byConnection,
+  fixedWindow,
   RateLimit,
   RateLimitModule,
   SkipRateLimit,
   type NestCall,
   type RateLimitOptions,
 } from '../src/index.js'
-import { decorate, once } from './apps.js'
+import { counted, decorate, once } from './apps.js'
 import { serveSubscriptions, subscriptionDrivers } from './subscription-apps.js'
 
-const schema = 'type Query { one: String } type Subscription { ticks: String }'
+const schema = `
+  type Query { one: String }
+  type Mutation { change: Item }
+  type Subscription { ticks: String }
+  type Item { id: String, slow: String }
+`
 
 async function* ticking() {
   for (const tick of ['1', '2', '3']) yield { ticks: tick }
@@ -79,6 +85,34 @@ describe.each(subscriptionDrivers)('subscriptions: %s', (name, adapter, driver) 
     expect((await subscribe('{ a: one b: one }')).codes).toEqual([])
     expect((await subscribe('subscription { ticks }')).codes).toEqual(['RATE_LIMITED'])
     expect((await subscribe('{ one }')).codes).toEqual(['RATE_LIMITED'])
+  })
+
+  test('settles a mutation once, unless none of its methods runs for a while', async () => {
+    const { options, used } = counted(fixedWindow({ limit: 9, window: '1m' }))
+    class Items {
+      async change() {
+        await new Promise((resolve) => setTimeout(resolve, 120))
+        return {}
+      }
+      /** Nest runs no guards and no interceptors for a field. */
+      async slow() {
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        return 'slow'
+      }
+    }
+    decorate(Items, [Resolver('Item')], {
+      change: [Mutation('change')],
+      slow: [ResolveField('slow')],
+    })
+    const connect = await serve({
+      imports: [RateLimitModule.forRoot({ ...options, count: 'successes' })],
+      providers: [Items],
+    })
+    const subscribe = connect()
+    await subscribe('mutation { a: change { id } b: change { id } c: change { id } }')
+    expect(used()).toBe(1)
+    await subscribe('mutation { a: change { slow } b: change { id } }')
+    expect(used()).toBe(3)
   })
 
   test('SkipRateLimit removes the limit of the module', async () => {

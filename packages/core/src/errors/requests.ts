@@ -30,6 +30,10 @@ export const requestMessages = {
     `context: ({ req }) => ({ req }) with Apollo on Express, context: (request, reply) => ({ request, reply }) on Fastify, ` +
     `and context: ({ extra }) => ({ request: extra.request }) for graphql-ws.`,
 
+  SLUICE_METHOD_UNSEEN: (method: string): string =>
+    `rateLimit: the limit of ${method} depends on how the method ends, and no interceptor follows it. For a field resolver, let Nest run interceptors: ` +
+    `fieldResolverEnhancers: ['guards', 'interceptors']. Otherwise add RateLimitGuard by RateLimit or UseGuards, to a class that Nest creates.`,
+
   SLUICE_CONNECTION_MISSING: (): string =>
     `byConnection: the call came without a socket. Use this key at a gateway, or pass one for such calls as well: firstOf(byConnection(), byIp()).`,
 

@@ -3,7 +3,6 @@ import {
   createView,
   headersOfReply,
   sluiceError,
-  whenOver,
   type Deny,
   type EarlierHeaders,
   type HeaderField,
@@ -17,7 +16,7 @@ import { lookups, nodeOf, type PlatformRequest, type PlatformResponse } from '..
 import type { Call } from './call.js'
 import { keepDecision } from './decisions.js'
 import { noHeaders, signalOfSocket } from './message.js'
-import { MethodExchange, signalOf } from './method-exchange.js'
+import { MethodExchange, overOf, signalOfResponse } from './method-exchange.js'
 import { SharedHeaders } from './shared-headers.js'
 
 /** A call with the properties of its request, so that the functions of the options find them where HTTP has them. */
@@ -62,10 +61,10 @@ class ResolverCall implements Call {
     inherit(call, request)
     this.view = viewOf(call)
     const node = response === undefined ? undefined : nodeOf(response)
-    this.exchange = new MethodExchange(() =>
+    this.exchange = new MethodExchange(
       node === undefined
-        ? signalOfSocket(call.client)
-        : signalOf(node, (abort) => whenOver(node, abort)),
+        ? { signal: () => signalOfSocket(call.client) }
+        : { signal: () => signalOfResponse(node), over: () => overOf(node) },
     )
     // The document may be cached and shared by operations. The values of the variables belong to one.
     const variables = memberOf(info, 'variableValues')

@@ -29,7 +29,7 @@ class MessageCall implements Call {
 
   constructor(call: NestCall) {
     this.view = viewOf(call)
-    this.exchange = new MethodExchange(() => signalOfSocket(call.client))
+    this.exchange = new MethodExchange({ signal: () => signalOfSocket(call.client) })
     this.#call = call
   }
 

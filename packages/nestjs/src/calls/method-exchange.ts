@@ -1,4 +1,4 @@
-import { FetchExchange, type Settling } from '@sluice/core/http'
+import { FetchExchange, whenOver, type NodeResponse, type Settling } from '@sluice/core/http'
 
 /** A method that a limit lets run. */
 export interface Run {
@@ -10,28 +10,49 @@ export interface Run {
   end(status: number): void
 }
 
+/** The connection of a call. Its functions are called only if something depends on them. */
+export interface Connection {
+  /** The signal that aborts when the client disconnects. */
+  signal(): AbortSignal | undefined
+  /** Resolves when the response is over that the call belongs to. Undefined if no response is in reach. */
+  over?(): Promise<unknown> | undefined
+}
+
 /**
  * The exchange of a call whose transport has no response of Node. It is over when the methods are done that its limit lets run: one, or with the limit of a
  * GraphQL operation several. Its status is that of the method which failed worst.
  */
 export class MethodExchange extends FetchExchange {
+  readonly #connection: Connection
   #running = 0
   #status = 200
-  #beginWithinMs = Infinity
+  #longestMs = longestPauseMs
+  #idle: { timer?: NodeJS.Timeout } | undefined
   isOver = false
 
-  /** @param signal finds the signal that aborts when the client disconnects. Called only if something depends on it */
-  constructor(signal: () => AbortSignal | undefined) {
+  constructor(connection: Connection) {
     super({
       get signal() {
-        return signal()
+        return connection.signal()
       },
     })
+    this.#connection = connection
   }
 
   override whenSent(callback: Settling, unreadMs: number, onDisconnect: boolean): void {
-    this.#beginWithinMs = Math.min(this.#beginWithinMs, unreadMs)
+    this.#longestMs = Math.min(this.#longestMs, unreadMs)
     super.whenSent(callback, unreadMs, onDisconnect)
+  }
+
+  /** Stays open between the methods of an operation: until its response is over, or without a response until no method has run for a while. */
+  stayOpen(): void {
+    const over = this.#connection.over?.()
+    if (over === undefined) {
+      this.#idle = {}
+      return
+    }
+    this.#running++
+    void over.then(() => this.#leave())
   }
 
   /** Adds a method. */
@@ -43,26 +64,52 @@ export class MethodExchange extends FetchExchange {
       isDone = true
       clearTimeout(timer)
       this.#status = Math.max(this.#status, status)
-      this.#running--
-      if (this.#running > 0) return
-      this.isOver = true
-      this.returned({ status: this.#status, body: null }, false)
+      this.#leave()
     }
+    const endLater = (): void => {
+      if (!isDone) timer = setTimeout(end, this.#longestMs, 403).unref()
+    }
+    clearTimeout(this.#idle?.timer)
     this.#running++
     return {
-      // No hook of Nest tells that a later guard has denied the call. A lease must not be renewed for ever then.
-      allow: () => {
-        if (this.#beginWithinMs === Infinity) return
-        timer = setTimeout(end, Math.min(this.#beginWithinMs, longestTimerMs), 403).unref()
+      // No hook of Nest tells that a later guard has denied the call, or that a global interceptor has responded to it.
+      allow: endLater,
+      begin: () => {
+        clearTimeout(timer)
+        // A method may continue after the response, but its units are not held for ever.
+        void this.#connection.over?.()?.then(endLater)
       },
-      begin: () => clearTimeout(timer),
       end,
     }
   }
+
+  #leave(): void {
+    this.#running--
+    if (this.#running > 0) return
+    if (this.#idle === undefined) this.#finish()
+    else this.#idle.timer = setTimeout(() => this.#finish(), idleMs).unref()
+  }
+
+  #finish(): void {
+    this.isOver = true
+    this.returned({ status: this.#status, body: null }, false)
+  }
 }
 
-/** Node's timers hold 31 bits. */
-const longestTimerMs = 2 ** 31 - 1
+/** A method that has not begun after this time will not begin. */
+const longestPauseMs = 10_000
+
+/** An operation over a WebSocket is over when none of its methods has run for this long. */
+const idleMs = 100
+
+const overs = new WeakMap<object, Promise<unknown>>()
+
+/** Resolves when a response is over, with one listener for all calls of the response. */
+export function overOf(response: NodeResponse): Promise<unknown> {
+  const known = overs.get(response) ?? new Promise((resolve) => whenOver(response, resolve))
+  overs.set(response, known)
+  return known
+}
 
 const signals = new WeakMap<object, AbortSignal>()
 
@@ -74,4 +121,13 @@ export function signalOf(connection: object, listen: (abort: () => void) => void
   signals.set(connection, controller.signal)
   listen(() => controller.abort())
   return controller.signal
+}
+
+/** The signal of a response, which aborts if the client disconnects before the response is sent. */
+export function signalOfResponse(response: NodeResponse): AbortSignal {
+  return signalOf(response, (abort) =>
+    whenOver(response, ({ aborted }) => {
+      if (aborted) abort()
+    }),
+  )
 }
