@@ -176,4 +176,10 @@ export const mutants = [
     find: 'const firmMs = firmWaitOf(decision)',
     replace: 'const firmMs = decision.retryAfterMs',
   },
+  {
+    file: 'packages/nestjs/src/calls/graphql.ts',
+    name: 'the proxy setting of Express is not applied to the upgrades of GraphQL',
+    find: "if (!('ip' in request)) letExpressRead(request, modules)",
+    replace: '',
+  },
 ]

@@ -16,12 +16,12 @@ import type { Limited } from './nest-call.js'
 import {
   fieldsHaveInterceptors,
   hasGlobalGuard,
-  hasServer,
   isFieldResolver,
   isGuarded,
   isOfMicroservice,
   isResolver,
   methodsOf,
+  serverOf,
   typesOf,
   type Handler,
 } from './nest-methods.js'
@@ -106,7 +106,7 @@ function createLimits(modules: ModulesContainer, options: Options): Limits {
     const { guard, isByAddress } = limitOf(type, handler)
     const isMessage = isOfMicroservice(handler)
     // A microservice beside a server does not inherit the guard of the module by default.
-    if (isMessage && isByAddress && (isGuarded(type, handler) || !hasServer(modules))) {
+    if (isMessage && isByAddress && (isGuarded(type, handler) || serverOf(modules) === undefined)) {
       throw sluiceError('SLUICE_OPTION_MISSING', `${type.name}.${name}`, 'key', messageKey)
     }
     const isRoute = controllers.includes(type) && !isMessage

@@ -5,6 +5,7 @@ import {
   HttpAdapterHost,
   MetadataScanner,
   Reflector,
+  type AbstractHttpAdapter,
   type ModulesContainer,
 } from '@nestjs/core'
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
@@ -92,14 +93,13 @@ export function listAt(target: Handler, key: string): unknown[] {
   return Array.isArray(list) ? list : []
 }
 
-/** Whether the application serves HTTP. */
-export function hasServer(modules: ModulesContainer): boolean {
+/** The adapter of the application's server. Undefined if the application does not serve HTTP. */
+export function serverOf(modules: ModulesContainer): AbstractHttpAdapter | undefined {
   for (const { providers } of modules.values()) {
     const host: unknown = providers.get(HttpAdapterHost)?.instance
-    if (host instanceof HttpAdapterHost)
-      return host.httpAdapter !== undefined && host.httpAdapter !== null
+    if (host instanceof HttpAdapterHost) return host.httpAdapter ?? undefined
   }
-  return false
+  return undefined
 }
 
 /** Whether Nest runs interceptors for field resolvers where it runs guards for them. */

@@ -29,6 +29,7 @@ const checked = new WeakSet<ExecutionContext>()
  */
 export class RateLimitGuard implements CanActivate {
   readonly #limits: Limits
+  readonly #modules: ModulesContainer
 
   // Decorators as function calls, because decorator syntax needs a compiler option.
   static {
@@ -41,6 +42,7 @@ export class RateLimitGuard implements CanActivate {
 
   constructor(modules: ModulesContainer, defaults?: Options) {
     this.#limits = limitsIn(modules, defaults)
+    this.#modules = modules
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -50,7 +52,7 @@ export class RateLimitGuard implements CanActivate {
     const limit = this.#limits.limitOf(context.getClass(), context.getHandler())
     // Other transports, such as those of chat bots, are limited only where a decorator says so: the options of the module need not fit them.
     if (limit.isEmpty || (limit.isOfModule && !transports.has(type))) return true
-    const call = callOf(context, type)
+    const call = callOf(context, type, this.#modules)
     const { operation } = call
     return operation !== undefined && limit.isOfModule
       ? checkOperation(operation, limit, call, context)
@@ -61,9 +63,9 @@ export class RateLimitGuard implements CanActivate {
 const transports = new Set(['http', 'graphql', 'ws', 'rpc'])
 
 /** The one place where a call of Nest becomes what a limit checks. */
-function callOf(context: ExecutionContext, type: string): Call {
+function callOf(context: ExecutionContext, type: string, modules: ModulesContainer): Call {
   if (type === 'http') return callOfHttp(context)
-  return type === 'graphql' ? callOfGraphql(context) : callOfMessage(context, type)
+  return type === 'graphql' ? callOfGraphql(context, modules) : callOfMessage(context, type)
 }
 
 function checkCall(

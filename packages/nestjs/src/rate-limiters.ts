@@ -38,8 +38,7 @@ export class RateLimiters {
 
   /**
    * Finds a limiter by its name: 'default' for that of the module, 'Class' and 'Class.method' for decorated ones, or the `name` in their options or of
-   * their rules. The
-   * limiter of a guard that is added by `UseGuards` without a decorator exists from its first request.
+   * their rules.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */

@@ -21,7 +21,11 @@ export interface PlatformRequest extends NestRequest, Pick<NodeRequest, 'socket'
   readonly cookies?: unknown
   readonly signedCookies?: unknown
   readonly route?: { readonly path?: unknown }
-  readonly app?: { get(setting: 'trust proxy fn'): (address: string, hop: number) => boolean }
+  readonly app?: {
+    get(setting: 'trust proxy fn'): (address: string, hop: number) => boolean
+    /** The prototype of requests. */
+    readonly request: object
+  }
   readonly routeOptions?: { readonly url?: string }
   readonly hostname?: string
   readonly raw?: { readonly url?: string }
@@ -52,7 +56,7 @@ export const lookups: Lookups<PlatformRequest> = {
   semicolonEndsPath,
   params: ({ params }) => params,
   host: ({ hostname }) => hostname,
-  address: (request) => ('ip' in request ? request.ip : request.socket?.remoteAddress),
+  address: (request) => ('ip' in request ? request.ip : addressOfUpgrade(request)),
   sent: ({ body, query, params, cookies, signedCookies }) => [
     body,
     query,
@@ -74,6 +78,13 @@ export const lookups: Lookups<PlatformRequest> = {
 
 export const viewOf: (request: PlatformRequest) => RequestView<PlatformRequest> =
   createView(lookups)
+
+function addressOfUpgrade(request: PlatformRequest): string | undefined {
+  const peer = request.socket?.remoteAddress
+  if (request.app === undefined || peer === undefined) return peer
+  const address: unknown = Reflect.get(request.app.request, 'ip', request)
+  return typeof address === 'string' ? address : undefined
+}
 
 /** The option of Fastify, which can be one of the router or, in earlier versions, one of the server. */
 function semicolonEndsPath({ server }: PlatformRequest): boolean {

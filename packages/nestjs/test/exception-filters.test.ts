@@ -145,7 +145,12 @@ describe.each(subscriptionDrivers)('filters of a subscription: %s', (...driver) 
     }
     Catch(RateLimitException)(Filter)
     const providers = [clock()]
-    const connect = await serveSubscriptions(driver, schema, { providers }, [new Filter()])
+    const connect = await serveSubscriptions(
+      driver,
+      schema,
+      { providers },
+      { filters: [new Filter()] },
+    )
     const subscribe = connect()
     await subscribe('subscription { ticks }')
     expect(await subscribe('subscription { ticks }')).toMatchObject({

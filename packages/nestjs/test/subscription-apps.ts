@@ -32,16 +32,24 @@ export async function serveSubscriptions(
   [name, adapter, driver]: Driver,
   schema: string,
   metadata: ModuleMetadata,
-  filters: ExceptionFilter[] = [],
-): Promise<() => (query: string) => Promise<Outcome>> {
+  { filters = [], trust }: { filters?: ExceptionFilter[]; trust?: number } = {},
+): Promise<(headers?: Record<string, string>) => (query: string) => Promise<Outcome>> {
   const [library] = name.split(',')
   const { context: _context, ...own } = driver
-  const app = await create(adapter(), serving({ ...own, ...protocols[library] }, schema, metadata))
+  const app = await create(
+    adapter(trust),
+    serving({ ...own, ...protocols[library] }, schema, metadata),
+  )
   app.useGlobalFilters(...filters)
   await app.listen(0, '127.0.0.1')
   const url = `${(await app.getUrl()).replace('http', 'ws')}/graphql`
-  return () => {
-    const client = createClient({ url, webSocketImpl: WebSocket, lazy: false, retryAttempts: 0 })
+  return (headers = {}) => {
+    class Socket extends WebSocket {
+      constructor(address: string, protocol: string) {
+        super(address, protocol, { headers })
+      }
+    }
+    const client = createClient({ url, webSocketImpl: Socket, lazy: false, retryAttempts: 0 })
     onTestFinished(() => void client.dispose())
     return async (query) => {
       const outcome: Outcome = { data: [], errors: [] }

@@ -115,6 +115,24 @@ describe.each(subscriptionDrivers)('subscriptions: %s', (name, adapter, driver) 
     expect(used()).toBe(3)
   })
 
+  if (library === 'Mercurius' || name.endsWith('Express')) {
+    test('finds the address by the proxy setting of the platform', async () => {
+      const connect = await serveSubscriptions(
+        [name, adapter, driver],
+        schema,
+        { providers: [clock([], [RateLimit(once)])] },
+        { trust: 1 },
+      )
+      const codes = async (address: string) => {
+        const { errors } = await connect({ 'x-forwarded-for': address })('subscription { ticks }')
+        return errors.map(({ extensions }) => extensions?.['code'])
+      }
+      expect(await codes('192.0.2.1')).toEqual([])
+      expect(await codes('192.0.2.2')).toEqual([])
+      expect(await codes('192.0.2.1, 192.0.2.2')).toEqual(['RATE_LIMITED'])
+    })
+  }
+
   test('SkipRateLimit removes the limit of the module', async () => {
     const connect = await serve({
       imports: [RateLimitModule.forRoot({ ...once, limit: 0 })],

@@ -1,4 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common'
+import type { ModulesContainer } from '@nestjs/core'
 import {
   createView,
   headersOfReply,
@@ -11,6 +12,7 @@ import {
   type ResponseHeaders,
 } from '@sluice/core/http'
 import { isObject, memberOf, type NestCall } from '../nest-call.js'
+import { serverOf } from '../nest-methods.js'
 import { RateLimitException } from '../rate-limit-exception.js'
 import { lookups, nodeOf, type PlatformRequest, type PlatformResponse } from '../request.js'
 import type { Call } from './call.js'
@@ -32,11 +34,12 @@ const viewOf = createView<GraphqlCall>({
  *
  * @throws SluiceError SLUICE_REQUEST_MISSING if the context contains no request
  */
-export function callOfGraphql(context: ExecutionContext): Call {
+export function callOfGraphql(context: ExecutionContext, modules: ModulesContainer): Call {
   const args: readonly unknown[] = context.getArgs()
   const graphql = args.at(-2)
   const request = requestIn(graphql)
   if (request === undefined) throw sluiceError('SLUICE_REQUEST_MISSING')
+  if (!('ip' in request)) letExpressRead(request, modules)
   const client = memberOf(extraIn(graphql), 'socket')
   // A resolver of references has two arguments before these, and any other resolver three.
   const data = args.at(-3)
@@ -95,6 +98,12 @@ class ResolverCall implements Call {
   denial(action: Deny): Error {
     return new RateLimitException(action)
   }
+}
+
+/** Gives the request of an upgrade the application of Express, as Express does with its own requests. Its address is then read by the same proxy setting. */
+function letExpressRead(request: PlatformRequest, modules: ModulesContainer): void {
+  const server = serverOf(modules)
+  if (server?.getType() === 'express') Reflect.set(request, 'app', server.getInstance())
 }
 
 /** Lets a call inherit the properties of its request. */
