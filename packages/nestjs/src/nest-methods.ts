@@ -5,7 +5,6 @@ import {
   HttpAdapterHost,
   MetadataScanner,
   Reflector,
-  type AbstractHttpAdapter,
   type ModulesContainer,
 } from '@nestjs/core'
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
@@ -93,13 +92,25 @@ export function listAt(target: Handler, key: string): unknown[] {
   return Array.isArray(list) ? list : []
 }
 
-/** The adapter of the application's server. Undefined if the application does not serve HTTP. */
-export function serverOf(modules: ModulesContainer): AbstractHttpAdapter | undefined {
+/** The adapter of a server. */
+interface Server {
+  getType(): string
+  getInstance(): unknown
+}
+
+/** The server of the application. Undefined if the application does not serve HTTP. */
+export function serverOf(modules: ModulesContainer): Server | undefined {
   for (const { providers } of modules.values()) {
     const host: unknown = providers.get(HttpAdapterHost)?.instance
-    if (host instanceof HttpAdapterHost) return host.httpAdapter ?? undefined
+    if (!(host instanceof HttpAdapterHost)) continue
+    const server: unknown = host.httpAdapter
+    return isServer(server) ? server : undefined
   }
   return undefined
+}
+
+function isServer(value: unknown): value is Server {
+  return isObject(value) && 'getInstance' in value
 }
 
 /** Whether Nest runs interceptors for field resolvers where it runs guards for them. */

@@ -26,7 +26,7 @@ export class MethodExchange extends FetchExchange {
   readonly #connection: Connection
   #running = 0
   #status = 200
-  #longestMs = longestPauseMs
+  #leaseMs = Infinity
   #idle: { timer?: NodeJS.Timeout } | undefined
   isOver = false
 
@@ -40,7 +40,7 @@ export class MethodExchange extends FetchExchange {
   }
 
   override whenSent(callback: Settling, unreadMs: number, onDisconnect: boolean): void {
-    this.#longestMs = Math.min(this.#longestMs, unreadMs)
+    this.#leaseMs = Math.min(this.#leaseMs, unreadMs)
     super.whenSent(callback, unreadMs, onDisconnect)
   }
 
@@ -67,7 +67,8 @@ export class MethodExchange extends FetchExchange {
       this.#leave()
     }
     const endLater = (): void => {
-      if (!isDone) timer = setTimeout(end, this.#longestMs, 403).unref()
+      const waitMs = this.#leaseMs === Infinity ? longestPauseMs : this.#leaseMs
+      if (!isDone) timer = setTimeout(end, Math.min(waitMs, longestTimerMs), 403).unref()
     }
     clearTimeout(this.#idle?.timer)
     this.#running++
@@ -96,8 +97,11 @@ export class MethodExchange extends FetchExchange {
   }
 }
 
-/** A method that has not begun after this time will not begin. */
+/** Without a lease, a method that has not begun after this time will not begin. */
 const longestPauseMs = 10_000
+
+/** Node's timers hold 31 bits. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** An operation over a WebSocket is over when none of its methods has run for this long. */
 const idleMs = 100
