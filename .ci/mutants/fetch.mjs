@@ -31,8 +31,8 @@ export const mutants = [
   {
     file: `${core}/fetch-exchange.ts`,
     name: 'the body of a lease is not followed',
-    find: 'isSent && !outcome.aborted ?',
-    replace: 'isSent && outcome.aborted ?',
+    find: 'isSent && !aborted ?',
+    replace: 'isSent && aborted ?',
   },
   {
     file: `${core}/fetch-exchange.ts`,
@@ -55,8 +55,14 @@ export const mutants = [
   {
     file: `${core}/fetch-exchange.ts`,
     name: 'a response to a client that has disconnected is a success',
-    find: 'aborted: this.#request.signal?.aborted === true',
-    replace: 'aborted: false',
+    find: 'this.#request.signal?.aborted === true',
+    replace: 'false',
+  },
+  {
+    file: `${core}/fetch-exchange.ts`,
+    name: 'a response that cannot be written counts twice',
+    find: '    this.#whenOver = undefined\n',
+    replace: '',
   },
   {
     file: `${core}/web-view.ts`,
@@ -87,6 +93,12 @@ export const mutants = [
     name: 'a Request that is used again has the headers of its first use',
     find: 'this.#fields.clear()',
     replace: '',
+  },
+  {
+    file: `${root}/answers.ts`,
+    name: 'a body that cannot be read holds its lease',
+    find: 'copied.\n      return thrown(asked, error)',
+    replace: 'copied.\n      throw error',
   },
   {
     file: `${root}/answers.ts`,

@@ -163,15 +163,20 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
 
   function finished(asked: Asked<R>, response: Response): Response {
     const { exchange, web, limits } = asked
-    // A handler may return another value, such as `undefined` after an upgrade on Bun.
-    if (!isResponse(response)) {
-      exchange.failed(switchingProtocols)
-      settle(asked)
-      return response
+    let finalResponse = response
+    try {
+      // A handler may return another value, such as `undefined` after an upgrade on Bun.
+      if (!isResponse(response)) exchange.failed(switchingProtocols)
+      else {
+        const body = exchange.returned(response, sendsBody(web, response))
+        finalResponse = withFields(response, limits.fields, body)
+      }
+    } catch (error) {
+      // The body cannot be read, or the response cannot be copied.
+      return thrown(asked, error)
     }
-    const body = exchange.returned(response, sendsBody(web, response))
     settle(asked)
-    return withFields(response, limits.fields, body)
+    return finalResponse
   }
 
   function thrown(asked: Asked<R>, error: unknown): Response {

@@ -95,6 +95,23 @@ test('a lease of a handler that throws ends with it', async () => {
   await vi.waitFor(async () => expect(await usedOf(limit)).toBe(0))
 })
 
+test.each<[string, () => Response]>([
+  ['was read before', () => read],
+  ['is that of a polyfill', () => ({ ...polyfill, body: { pipe() {} } }) as unknown as Response],
+  [
+    'has a status that a copy cannot have',
+    () => ({ ...polyfill, status: 600, body: new Response('x').body }) as unknown as Response,
+  ],
+])('a lease ends with the handler if the response %s', async (_, respond) => {
+  const limit = rateLimit({ policies: slots, key: 'all', count: 'failures' })
+  await read.text().catch(() => {})
+  await expect(limit.run(request(), respond)).rejects.toThrow(Error)
+  await vi.waitFor(async () => expect(await usedOf(limit)).toBe(0))
+})
+
+const read = new Response('read')
+const polyfill = { status: 200, bodyUsed: false, headers: new Headers() }
+
 test('a copy for a lease keeps the status, the headers and all cookies', async () => {
   const limit = rateLimit({ policies: slots, key: 'all' })
   const original = new Response('hello', {

@@ -137,6 +137,24 @@ describe('a lease', () => {
     expect(used()).toBe(0)
   })
 
+  test('of a body that cannot be read is released when the adapter reports the failure, which counts once', async () => {
+    const counted = vi.fn(() => true)
+    const { exchange, used } = exchanged({ policies: slots, count: counted })
+    const over = vi.fn(async () => {})
+    exchange.whenOver(over)
+    const locked = new Response('hello')
+    locked.body?.getReader()
+    expect(() => exchange.returned(locked, true)).toThrow(TypeError)
+    exchange.failed(500)
+    exchange.failed(500)
+    await exchange.settled
+    expect(used()).toBe(0)
+    expect([over.mock.calls, counted.mock.calls]).toEqual([
+      [[{ status: 500, aborted: false }]],
+      [[{ status: 500, aborted: false }]],
+    ])
+  })
+
   test('is released one lease after a response whose body nothing reads', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())

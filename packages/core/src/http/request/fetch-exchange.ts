@@ -66,37 +66,34 @@ export class FetchExchange implements ReportedResponse {
 
   /**
    * The handler has returned a response. If a limit holds a lease, this returns the body that has to replace that of the response: it reports its end. Only
-   * then is the body of the response read, because some servers make it at the first access.
+   * then is the body of the response read, because some servers make it at the first access. If it throws, as for a locked body, call `failed`.
    *
    * @param isSent whether the server sends the body, which it does not for a HEAD request
    */
   returned(response: ResponseWithBody, isSent: boolean): Body | undefined {
-    const sent = this.#whenSent
-    if (this.#whenOver === undefined && sent === undefined) return undefined
+    if (this.#whenOver === undefined && this.#whenSent === undefined) return undefined
     const { status } = response
+    const sent = this.#whenSent ?? []
     for (const cancel of this.#listeners ?? []) cancel()
-    const outcome = { status, aborted: this.#request.signal?.aborted === true }
-    if (this.#whenOver !== undefined) this.#settle(this.#whenOver, outcome)
-    if (sent === undefined) return undefined
-    const body = isSent && !outcome.aborted ? response.body : null
-    if (body === null) {
-      this.#settle(sent, outcome)
-      return undefined
-    }
-    const followed = followedBody(body, this.#unreadMs)
-    this.#settling ??= []
-    this.#settling.push(afterBody(followed.read, status, sent))
-    return followed.body
+    const aborted = this.#request.signal?.aborted === true
+    const body = sent.length > 0 && isSent && !aborted ? response.body : null
+    const followed = body === null ? undefined : followedBody(body, this.#unreadMs)
+    const settling = this.#settle(this.#whenOver ?? [], { status, aborted })
+    this.#whenOver = undefined
+    if (followed === undefined) this.#settle(sent, { status, aborted })
+    else settling.push(afterBody(followed.read, status, sent))
+    return followed?.body
   }
 
-  /** The handler has thrown an error, which the server will answer with this status. */
+  /** The handler, or the work on its response, has thrown an error, which the server will answer with this status. */
   failed(status: number): void {
     this.returned({ status, body: null }, false)
   }
 
-  #settle(settling: readonly Settling[], outcome: ResponseOutcome): void {
-    this.#settling ??= []
-    for (const settle of settling) this.#settling.push(settle(outcome))
+  #settle(callbacks: readonly Settling[], outcome: ResponseOutcome): Promise<void>[] {
+    const settling = (this.#settling ??= [])
+    for (const callback of callbacks) settling.push(callback(outcome))
+    return settling
   }
 }
 
