@@ -55,8 +55,14 @@ export const mutants = [
   {
     file: `${core}/fetch-exchange.ts`,
     name: 'a response to a client that has disconnected is a success',
-    find: 'this.#request.signal?.aborted === true',
+    find: 'status !== 101 && this.#request.signal?.aborted === true',
     replace: 'false',
+  },
+  {
+    file: `${core}/fetch-exchange.ts`,
+    name: 'an upgrade on Deno is a failure',
+    find: 'status !== 101 && ',
+    replace: '',
   },
   {
     file: `${core}/fetch-exchange.ts`,

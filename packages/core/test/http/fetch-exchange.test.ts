@@ -81,6 +81,14 @@ test('a response to a client that has disconnected is aborted', async () => {
   expect(used()).toBe(0)
 })
 
+test('an upgrade is not a failure, although Deno aborts the signal for it', async () => {
+  const { exchange, client, used } = exchanged({ policies: rate, count: 'failures' })
+  client.abort()
+  exchange.returned({ status: 101, body: null }, false)
+  await exchange.settled
+  expect(used()).toBe(0)
+})
+
 test('a failed handler counts by the status of the error', async () => {
   const { exchange, used } = exchanged({ policies: rate, count: 'failures' })
   exchange.failed(500)

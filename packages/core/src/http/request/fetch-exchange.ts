@@ -75,7 +75,8 @@ export class FetchExchange implements ReportedResponse {
     const { status } = response
     const sent = this.#whenSent ?? []
     for (const cancel of this.#listeners ?? []) cancel()
-    const aborted = this.#request.signal?.aborted === true
+    // Deno aborts the signal when it upgrades the connection.
+    const aborted = status !== 101 && this.#request.signal?.aborted === true
     const body = sent.length > 0 && isSent && !aborted ? response.body : null
     const followed = body === null ? undefined : followedBody(body, this.#unreadMs)
     const settling = this.#settle(this.#whenOver ?? [], { status, aborted })
