@@ -108,6 +108,12 @@ export const mutants = [
   },
   {
     file: `${root}/answers.ts`,
+    name: 'a waitUntil that throws replaces the response',
+    find: 'warnOfFailure(error)',
+    replace: 'throw error',
+  },
+  {
+    file: `${root}/answers.ts`,
     name: 'the runtime does not wait for a refund',
     find: 'wait?.(settled)',
     replace: 'void wait',

@@ -3,6 +3,7 @@ import {
   isPromise,
   rescued,
   sluiceError,
+  warnOfFailure,
   type Action,
   type Awaitable,
   type Deny,
@@ -189,8 +190,13 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
   function settle({ view, platform, limits, exchange }: Asked<R>): void {
     const { settled } = exchange
     if (settled === undefined) return
-    const wait = platform?.waitUntil ?? waitUntil?.(view.raw) ?? limits.platform?.waitUntil
-    wait?.(settled)
+    try {
+      const wait = platform?.waitUntil ?? waitUntil?.(view.raw) ?? limits.platform?.waitUntil
+      wait?.(settled)
+    } catch (error) {
+      // The response of the handler is made.
+      warnOfFailure(error)
+    }
   }
 
   return {

@@ -1,5 +1,6 @@
+import process from 'node:process'
 import { concurrency, fixedWindow } from '@sluice/core'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { rateLimit } from '../src/index.js'
 
 const rate = fixedWindow({ limit: 5, window: '1m' })
@@ -53,6 +54,19 @@ describe('waitUntil', () => {
       Object.assign(request(), { runtime: { name: 'node' }, waitUntil }),
     )
     expect(waitUntil.mock.calls.length).toBe(1)
+  })
+
+  test('that throws is reported, and the response of the handler stays', async () => {
+    const limit = rateLimit({ policies: rate, key: 'all', count: 'failures' })
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    onTestFinished(() => warned.mockRestore())
+    const response = await limit.run(request(), () => new Response('hello'), {
+      waitUntil() {
+        throw new Error('the context is closed')
+      },
+    })
+    expect(await response.text()).toBe('hello')
+    expect(warned.mock.lastCall).toMatchObject([{ message: 'the context is closed' }])
   })
 
   test('of the request of Next.js on the edge runtime, which throws, is not called', async () => {
