@@ -101,6 +101,18 @@ export const mutants = [
     replace: '',
   },
   {
+    file: `${root}/request-limits.ts`,
+    name: 'the headers of a limit are lost if the Request was replaced',
+    find: 'this.add(last.fields)',
+    replace: '',
+  },
+  {
+    file: `${root}/request-limits.ts`,
+    name: 'a response has the headers of an earlier request',
+    find: 'last.#number > this.#number &&',
+    replace: '',
+  },
+  {
     file: `${root}/answers.ts`,
     name: 'a body that cannot be read holds its lease',
     find: 'copied.\n      return thrown(asked, error)',

@@ -17,7 +17,7 @@ const ceilings = {
 }
 
 /** The adapter of fetch, with a memory store and one policy. */
-const mostOfFetch = 57
+const mostOfFetch = 57.2
 
 const programs = {
   fetch: `

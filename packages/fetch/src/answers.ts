@@ -14,7 +14,7 @@ import {
 } from '@sluice/core/http'
 import type { Platform, WaitUntil } from './platform.js'
 import type { RequestLimits } from './request-limits.js'
-import { denialBody, isResponse, sendsBody, withFields } from './responses.js'
+import { denialBody, isResponse, sendsBody } from './responses.js'
 
 /** How an adapter finds what it needs in the request `R` of its framework. */
 export interface FetchLookups<R> {
@@ -100,7 +100,7 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     action: Answer<R>,
     next: () => Awaitable<Response>,
   ): Response | Promise<Response> {
-    if (action.type === 'refuse') return withFields(action.response, asked.limits.fields)
+    if (action.type === 'refuse') return asked.limits.written(action.response)
     const { view, limits } = asked
     const { decision, headers } = action
     if (decision !== undefined) {
@@ -112,7 +112,7 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
       case 'continue':
         return followed(asked, next)
       case 'deny':
-        return withFields(denial(asked, action), limits.fields)
+        return limits.written(denial(asked, action))
       case 'handle':
         return followed(asked, () => handle(asked, action, next))
       default:
@@ -170,7 +170,7 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
       if (!isResponse(response)) exchange.failed(switchingProtocols)
       else {
         const body = exchange.returned(response, sendsBody(web, response))
-        finalResponse = withFields(response, limits.fields, body)
+        finalResponse = limits.written(response, body)
       }
     } catch (error) {
       // The body cannot be read, or the response cannot be copied.

@@ -150,8 +150,7 @@ export function fetchAdapter<R>(
         allowed = true
         return new Response(null)
       })
-      const headers = new Headers()
-      for (const [name, value] of limits.fields) headers.set(name, value)
+      const headers = new Headers(limits.fields)
       const decision = action.type === 'refuse' ? undefined : action.decision
       return allowed ? { allowed, decision, headers } : { allowed, decision, headers, response }
     }

@@ -1,10 +1,14 @@
 import {
   joinFields,
+  type Body,
   type HeaderField,
   type RequestDecision,
   type ResponseHeaders,
 } from '@sluice/core/http'
 import type { Platform } from './platform.js'
+import { withFields } from './responses.js'
+
+let requests = 0
 
 /**
  * The limits that a web Request has passed, and the fields of all of them, joined in the order in which they were asked. Each limit writes all fields into
@@ -17,6 +21,8 @@ export class RequestLimits implements ResponseHeaders {
   platform: Platform | undefined
   readonly #limits: object[] = []
   readonly #fields = new Map<string, string>()
+  /** Counts the requests in the order in which they began. */
+  #number: number = requests++
 
   /** Begins to ask a limit. A limit that was asked before shows that the application uses a Request again, as tests do: it then is a new request. */
   begin(limit: object, platform: Platform | undefined): void {
@@ -25,6 +31,7 @@ export class RequestLimits implements ResponseHeaders {
       this.#fields.clear()
       this.decision = undefined
       this.platform = undefined
+      this.#number = requests++
     }
     this.#limits.push(limit)
     this.platform ??= platform
@@ -34,8 +41,27 @@ export class RequestLimits implements ResponseHeaders {
     for (const [name, value] of joinFields(this, fields)) this.#fields.set(name, value)
   }
 
-  get fields(): Iterable<HeaderField> {
-    return this.#fields
+  get fields(): [name: string, value: string][] {
+    return [...this.#fields]
+  }
+
+  /**
+   * The response with the fields and, if given, with this body. If the application has replaced the Request, the response has the fields of the limits that were
+   * asked about the new one, and both are joined. If it uses a response for several requests, the fields are those of an earlier request or of the same limits.
+   */
+  written(response: Response, body?: Body): Response {
+    const last = writers.get(response)
+    if (
+      last !== undefined &&
+      last.#number > this.#number &&
+      !last.#limits.some((limit) => this.#limits.includes(limit))
+    ) {
+      this.#limits.push(...last.#limits)
+      this.add(last.fields)
+    }
+    const result = withFields(response, this.#fields, body)
+    writers.set(result, this)
+    return result
   }
 
   getHeader(name: string): string | undefined {
@@ -52,6 +78,9 @@ export class RequestLimits implements ResponseHeaders {
 }
 
 const known = new WeakMap<object, RequestLimits>()
+
+/** The limits whose fields a response has. */
+const writers = new WeakMap<Response, RequestLimits>()
 
 /** The limits of a request, which are made if it has none yet. */
 export function limitsOf(request: object): RequestLimits {

@@ -131,6 +131,10 @@ test('an error of the options rejects, and no request continues', async () => {
 })
 
 describe('several limits on one request', () => {
+  const styles = ['draft', 'legacy'] as const
+  const of = (name: string, limit: number): ReturnType<typeof rateLimit> =>
+    rateLimit({ name, limit, window: '1m', key: 'all', algorithm: fixedWindow, headers: styles })
+
   const five = rateLimit({
     limit: 5,
     window: '1m',
@@ -175,6 +179,37 @@ describe('several limits on one request', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
     expect(response.headers.get('ratelimit')).toBe('"five";r=2;t=60, "two";r=0;t=3600')
     expect(response.headers.has('retry-after')).toBe(true)
+  })
+
+  test.each([
+    ['outer', 1, 5],
+    ['inner', 5, 1],
+  ])(
+    'are joined if the application replaces the Request between them, with the number of the tighter one: %s',
+    async (_, first, second) => {
+      const [outer, middle, inner] = [of('outer', first), of('middle', 9), of('inner', second)]
+      const handler = outer((sent: Request) =>
+        middle.run(sent, async () => inner.run(new Request(sent), () => new Response('hello'))),
+      )
+      const { headers } = await handler(get())
+      expect(headers.get('ratelimit')).toBe(
+        `"outer";r=${first - 1};t=60, "middle";r=8;t=60, "inner";r=${second - 1};t=60`,
+      )
+      expect(headers.get('x-ratelimit-limit')).toBe('1')
+      const denied = await handler(get())
+      expect([denied.status, denied.headers.get('x-ratelimit-remaining')]).toEqual([429, '0'])
+    },
+  )
+
+  test('on a response that the application uses for several requests are those of the last one', async () => {
+    const shared = new Response(null)
+    const [one, other] = [of('one', 9), of('other', 9)]
+    const next = (): Response => shared
+    await one.run(get(), next)
+    await other.run(get(), next)
+    expect(shared.headers.get('ratelimit')).toBe('"other";r=8;t=60')
+    await one.run(get(), async () => one.run(get(), next))
+    expect(shared.headers.get('ratelimit')).toBe('"one";r=7;t=60')
   })
 
   test('a Request that is used again has the headers of its last use', async () => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { concurrency, fixedWindow } from '@sluice/core'
 import { Hono, type Context, type Next } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { cors } from 'hono/cors'
 import { HTTPException } from 'hono/http-exception'
 import { streamText } from 'hono/streaming'
@@ -154,6 +155,20 @@ test('several limits are joined, in the order in which they were asked', async (
   expect([response.status, response.headers.get('ratelimit')]).toEqual([
     429,
     '"all";r=1;t=60, "reports";r=0',
+  ])
+})
+
+test('several limits are joined if middleware between them replaces the Request', async () => {
+  const app = new Hono()
+  app.use(rateLimit({ ...options, name: 'all' }))
+  const small = bodyLimit({ maxSize: 100 })
+  app.post('/', small, rateLimit({ ...options, name: 'posts', policies: none }), (c) => c.text('x'))
+  const body = new Response('streamed').body
+  const init: RequestInit = { method: 'POST', body, duplex: 'half' }
+  const response = await app.request('/', init)
+  expect([response.status, response.headers.get('ratelimit')]).toEqual([
+    429,
+    '"all";r=1;t=60, "posts";r=0',
   ])
 })
 
