@@ -19,6 +19,12 @@ export const mutants = [
   },
   {
     file: `${root}/lookups.ts`,
+    name: 'a request without a handler has no route',
+    find: ' ?? routes.at(-1)',
+    replace: '',
+  },
+  {
+    file: `${root}/lookups.ts`,
     name: 'a denial has no headers of other middleware',
     find: 'return status >= 200 && status <= 599',
     replace: 'return status < 0',

@@ -16,12 +16,13 @@ export const lookups: FetchLookups<Context> = {
   // The servers of Node, Bun and Deno pass their own values as the environment.
   peer: ({ req, env }) => reportedAddress(req.raw, [env]),
 
-  // Below an `app.use('/api/*')`, the pattern of the handler is the last one.
+  // Below an `app.use('/api/*')`, the pattern of the handler is the last one. A handler of `app.all` and of `app.mount` looks like a middleware, so the last
+  // pattern of all counts for it, and for a request that has matched no handler.
   route(context) {
     // The function `matchedRoutes` of Hono finds none for the context of another copy of Hono.
     const routes = context.req.matchedRoutes
     const named = routes.findLast(({ path }) => !path.includes('*'))
-    return (named ?? routes.findLast(({ method }) => method !== 'ALL'))?.path
+    return (named ?? routes.findLast(({ method }) => method !== 'ALL') ?? routes.at(-1))?.path
   },
 
   params: ({ req }) => req.param(),

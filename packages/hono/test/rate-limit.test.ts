@@ -173,10 +173,16 @@ test('several limits are joined if middleware between them replaces the Request'
 })
 
 test.each([
-  ['/items/7', '/items/:id'],
-  ['/v1/users/7', '/v1/users/:name'],
-  ['/files/a/b', '/files/*'],
-])('the route of %s is %s, also for a limit of all routes', async (path, pattern) => {
+  ['GET /items/7', '/items/:id', 200],
+  ['GET /v1/users/7', '/v1/users/:name', 200],
+  ['GET /files/a/b', '/files/*', 200],
+  ['PUT /any/a/b', '/any/*', 200],
+  ['GET /mounted/a', '/mounted/*', 200],
+  ['GET /items/7/8', '/items/*', 404],
+  ['OPTIONS /items/7', '/items/*', 404],
+  ['GET /none', '/*', 404],
+])('the route of %s is %s, also for a limit of all routes', async (sent, pattern, status) => {
+  const [method, path] = sent.split(' ')
   const keys: unknown[] = []
   const app = new Hono()
   const limit = rateLimit({ ...options, key: byRoute() })
@@ -185,14 +191,17 @@ test.each([
     keys.push(await limit.keyOf(c))
     await next()
   })
+  app.use('/items/*', async (_, next) => next())
   app.get('/items/:id', (c) => c.text('item'))
   app.get('/files/*', (c) => c.text('file'))
+  app.all('/any/*', (c) => c.text('any'))
+  app.mount('/mounted', () => new Response('mounted'))
   app.route(
     '/v1',
     new Hono().get('/users/:name', (c) => c.text('user')),
   )
-  expect((await app.request(path)).status).toBe(200)
-  expect(keys).toEqual([['route', 'GET', pattern]])
+  expect((await app.request(path, { method })).status).toBe(status)
+  expect(keys).toEqual([['route', method, pattern]])
 })
 
 test('the decision is in the context', async () => {
