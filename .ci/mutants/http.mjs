@@ -28,6 +28,12 @@ export const mutants = [
   },
   {
     file: `${http}/guard/judge.ts`,
+    name: 'a list of addresses does nothing without an address',
+    find: 'if (isFound !== undefined) return isFound',
+    replace: 'if (isFound !== undefined || list) return isFound === true',
+  },
+  {
+    file: `${http}/guard/judge.ts`,
     name: 'a success forgets the policies that are not named',
     find: ' && names?.includes(rule) !== false',
     replace: '',

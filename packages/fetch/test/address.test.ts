@@ -136,6 +136,18 @@ test('a wrong option is an error before the limit has a name', () => {
   expect(() => rateLimit({ ...options, limit: 6 })).not.toThrow()
 })
 
+test('a list of addresses needs an address, and the error names the option', async () => {
+  const limit = rateLimit({ limit: 5, window: '1m', key: 'all', deny: ['192.0.2.0/24'] })
+  const next = (): Response => new Response('hello')
+  await expect(limit.run(new Request('http://host/'), next)).rejects.toMatchObject({
+    code: 'SLUICE_ADDRESS_MISSING',
+    message: expect.stringMatching(/^rateLimit: "deny" .* address: { proxies: 1 }/),
+  })
+  expect(
+    (await limit.run(new Request('http://host/'), next, { address: '192.0.2.7' })).status,
+  ).toBe(403)
+})
+
 describe('the advice for a request without an address is that for', () => {
   test.each<[string, () => void, string]>([
     [

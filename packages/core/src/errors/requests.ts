@@ -21,9 +21,15 @@ export const requestMessages = {
     `limiter "${limiter}": ${needed} depends on the response, which a check and a proxy of Next.js do not see. Call limit(handler) or ` +
     `limit.run(request, next), which see it, or leave it out.`,
 
-  SLUICE_ADDRESS_MISSING: (value: unknown, advice: string = addressAdvice): string =>
-    `byIp: the request's address is ${show(value)}. ${advice}, or pass another "key". ` +
-    `With one shared bucket for all such requests, one client could use up the limit of all others.`,
+  SLUICE_ADDRESS_MISSING: (
+    value: unknown,
+    advice: string = addressAdvice,
+    list?: 'allow' | 'deny',
+  ): string =>
+    list === undefined
+      ? `byIp: the request's address is ${show(value)}. ${advice}, or pass another "key". ` +
+        `With one shared bucket for all such requests, one client could use up the limit of all others.`
+      : `rateLimit: "${list}" contains addresses, and the request's address is ${show(value)}. ${advice}, or list keys only.`,
 
   SLUICE_REQUEST_MISSING: (): string =>
     `rateLimit: the context of GraphQL contains no request. Return it from the option "context" of GraphQLModule, as "req" or "request": ` +

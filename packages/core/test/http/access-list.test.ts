@@ -60,17 +60,19 @@ describe('finds no address', () => {
     ['1.2.3.0/24', '64:ff9b:1::102:304'],
     ['1.2.3.0/24', '64:ff9b::1:0:102:304'],
     ['2001:db8::/127', '2001:db8::2'],
-    ['10.0.0.0/8', '0x0a.1'],
-    ['10.0.0.0/8', '10.1'],
-    ['10.0.0.0/8', '010.0.0.1'],
-    ['10.0.0.0/8', 'localhost'],
-    ['10.0.0.0/8', ''],
-    ['10.0.0.0/8', undefined],
-    ['10.0.0.1', '10.0.0.1, 10.0.0.2'],
   ])('of the entry %s in %s', (entry, address) => {
     expect(new Entries([entry]).hasAddress(address)).toBe(false)
   })
 })
+
+test.each(['0x0a.1', '10.1', '010.0.0.1', 'localhost', '', undefined, '10.0.0.1, 10.0.0.2'])(
+  'cannot find %j, which is not an address, in a list of addresses',
+  (text) => {
+    const lists = [['10.0.0.0/8'], ['ada', '10.0.0.1'], ['ada'], []]
+    const found = lists.map((entries) => new Entries(entries).hasAddress(text))
+    expect(found).toEqual([undefined, undefined, false, false])
+  },
+)
 
 test('finds an address in the inner and in the outer of nested ranges', () => {
   const entries = new Entries([
@@ -345,7 +347,25 @@ test('compares addresses if the keys are subnets, and keys from promises', async
   expect(await guardOf({ ...list, key: async () => 'ada' })()).toEqual(unlimited)
 })
 
-test('does not allow a request without an address', () => {
-  const check = syncGuardOf({ ...once, allow: ['0.0.0.0/0', '::/0'] })
-  expect(errorOf(() => check({}, { address: undefined })).code).toBe('SLUICE_ADDRESS_MISSING')
+test.each<[string, Options, string]>([
+  ['allow', { allow: ['0.0.0.0/0', '::/0'] }, 'allow'],
+  ['deny', { deny: ['192.0.2.1', 'eve'] }, 'deny'],
+  ['deny, in a dry run', { deny: accessList(['192.0.2.1']), dryRun: true }, 'deny'],
+])('refuses a request without an address if it is needed for %s', (_, lists, option) => {
+  const check = syncGuardOf({ ...once, ...lists, key: 'all' })
+  for (const address of [undefined, 'unknown']) {
+    const { code, message } = errorOf(() =>
+      check({}, { address, addressAdvice: 'Pass the option "address"' }),
+    )
+    expect(code).toBe('SLUICE_ADDRESS_MISSING')
+    expect(message).toBe(
+      `rateLimit: "${option}" contains addresses, and the request's address is ${address === undefined ? address : 'the string "unknown"'}. ` +
+        'Pass the option "address", or list keys only.',
+    )
+  }
+})
+
+test('needs no address for a list of keys', () => {
+  const check = syncGuardOf({ limit: 0, window: '1m', allow: ['ada'], deny: ['eve'], key: 'ada' })
+  expect(check({}, { address: undefined })).toEqual(unlimited)
 })

@@ -7,7 +7,7 @@ import { namedPolicies } from '../../policy.js'
 import { after } from '../../awaitable.js'
 import { byIp } from '../keys/by-ip.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
-import { readList } from '../lists/access-list.js'
+import { readList, type Entries } from '../lists/access-list.js'
 import type { RateLimitOptions } from '../options/options.js'
 import {
   policiesAndCostOf,
@@ -51,8 +51,8 @@ export function judgeByLimit<R, H>(
 
   function findKey(exchange: Exchange<R, H>): void | Promise<void> {
     const { view } = exchange
-    if (deny?.hasAddress(view.address) === true) return forbid(exchange)
-    const isAllowed = allow?.hasAddress(view.address) === true
+    if (deny !== undefined && isListed('deny', deny, view)) return forbid(exchange)
+    const isAllowed = allow !== undefined && isListed('allow', allow, view)
     if (isAllowed && deny?.hasKeys !== true) {
       exchange.action = unlimited
       return undefined
@@ -90,6 +90,14 @@ export function judgeByLimit<R, H>(
   }
 
   return { judge: findKey, keyOf }
+}
+
+/** Whether a list contains the address of a request. */
+function isListed(option: 'allow' | 'deny', list: Entries, view: RequestView<unknown>): boolean {
+  const { address } = view
+  const isFound = list.hasAddress(address)
+  if (isFound !== undefined) return isFound
+  throw sluiceError('SLUICE_ADDRESS_MISSING', address, view.addressAdvice, option)
 }
 
 /** Judges each request by the rules that apply to it. */

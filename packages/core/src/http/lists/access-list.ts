@@ -71,10 +71,11 @@ export class Entries implements AccessList {
     this.#keys = keys
   }
 
-  hasAddress(text: string | undefined): boolean {
-    if (text === undefined || this.#addresses === undefined) return false
-    const address = addressOf(text)
-    return address !== undefined && this.#addresses.has(address)
+  /** Undefined if the list contains addresses and the text is not one. */
+  hasAddress(text: string | undefined): boolean | undefined {
+    if (this.#addresses === undefined) return false
+    const address = text === undefined ? undefined : addressOf(text)
+    return address === undefined ? undefined : this.#addresses.has(address)
   }
 
   get hasKeys(): boolean {

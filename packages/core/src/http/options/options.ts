@@ -94,9 +94,15 @@ export type RateLimitOptions<R, H, N extends string = string> = {
   readonly cost?: Costs | ((request: R) => Awaitable<Costs>)
   /** If it returns true, the request is not limited: it is not counted, and no header is written. */
   readonly skip?: (request: R) => Awaitable<boolean>
-  /** Addresses, CIDR ranges and keys that are not limited: they are not counted, no header is written, and the store is not called. */
+  /**
+   * Addresses, CIDR ranges and keys that are not limited: they are not counted, no header is written, and the store is not called. If the list contains
+   * addresses, a request without one is an error.
+   */
   readonly allow?: readonly Key[] | AccessList
-  /** Addresses, CIDR ranges and keys that receive a 403. The store is not called. A client in both lists is denied. */
+  /**
+   * Addresses, CIDR ranges and keys that receive a 403. The store is not called. A client in both lists is denied. If the list contains addresses, a
+   * request without one is an error.
+   */
   readonly deny?: readonly Key[] | AccessList
   /**
    * Which requests count, by their response. A failure is a status of 400 or above, or a response that the client aborted. Every request consumes its
