@@ -3,3 +3,4 @@ export type { AddressSetting, Checked, FetchLimit, RateLimitOptions } from './fe
 export type { DenialInit, FetchLookups, OnDenied } from './answers.js'
 export { reportedAddress, ServerArguments, waitUntilIn } from './platform.js'
 export type { Platform, WaitUntil } from './platform.js'
+export { runtimeAdvice } from './runtime-advice.js'

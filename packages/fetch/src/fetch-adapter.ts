@@ -5,11 +5,9 @@ import {
   createGuard,
   createWebView,
   FetchExchange,
-  readOptions,
   type AddressLookups,
   type AddressOption,
   type Awaitable,
-  type RateLimitOptions as AnyOptions,
   type RequestDecision,
   type WholeRule,
 } from '@sluice/core/http'
@@ -106,9 +104,9 @@ export function fetchAdapter<R>(
   }
 
   return function rateLimit(options) {
-    const { address, others } = separated(options)
-    const guard = createGuard<R, OnDenied<R>>(others, undefined, false, seesResponse)
-    const addresses = addressesOf<R, Platform | undefined>(address, sources)
+    const own = { address: addressOption }
+    const guard = createGuard<R, OnDenied<R>>(options, undefined, false, seesResponse, own)
+    const addresses = addressesOf<R, Platform | undefined>(options.address, sources)
     const ask = seesResponse ? guard.check : guard.checkUnseen
     const viewOf = createWebView<R, Platform | undefined>({
       web: lookups.request,
@@ -163,18 +161,6 @@ export function fetchAdapter<R>(
       keyOf: (request, platform) => guard.keyOf(viewOf(request, platform)),
     }
   }
-}
-
-/** The own option, and those of the core. A value that is not an object is an error of the core. */
-function separated<R>(
-  options: AnyOptions<R, OnDenied<R>> & AddressSetting<R>,
-): AddressSetting<R> & {
-  readonly others: AnyOptions<R, OnDenied<R>>
-} {
-  if (typeof options !== 'object' || options === null) return { others: options }
-  const { address, ...others } = options
-  readOptions('rateLimit', { address }, { address: addressOption })
-  return address === undefined ? { others } : { address, others }
 }
 
 /** The values of the query, as lists. */

@@ -148,6 +148,12 @@ test('a list of addresses needs an address, and the error names the option', asy
   ).toBe(403)
 })
 
+test('the errors of other options name this one', () => {
+  for (const wrong of [undefined, { limit: 5, window: '1m', adress: { proxies: 1 } }]) {
+    expect(() => rateLimit(wrong as never)).toThrow(/[" ]address\b/)
+  }
+})
+
 describe('the advice for a request without an address is that for', () => {
   test.each<[string, () => void, string]>([
     [

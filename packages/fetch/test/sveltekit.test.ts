@@ -66,7 +66,10 @@ test('without an address, a request fails', async () => {
     },
   })
   expect(() => handle(inputOf(event))).toThrow(
-    expect.objectContaining({ code: 'SLUICE_ADDRESS_MISSING' }),
+    expect.objectContaining({
+      code: 'SLUICE_ADDRESS_MISSING',
+      message: expect.stringContaining('getClientAddress() of SvelteKit'),
+    }),
   )
 })
 

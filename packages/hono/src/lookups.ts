@@ -1,5 +1,6 @@
 import {
   reportedAddress,
+  runtimeAdvice,
   waitUntilIn,
   type FetchLookups,
   type WaitUntil,
@@ -35,6 +36,8 @@ export const lookups: FetchLookups<Context> = {
   tell(context, decision) {
     context.set('rateLimit', decision)
   },
+
+  addressAdvice: () => `app.request() reports no address. ${runtimeAdvice('app.fetch')}`,
 
   waitUntil: waitUntilOf,
 

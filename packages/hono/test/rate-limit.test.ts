@@ -235,6 +235,18 @@ test.each([
   expect(await response.json()).toBe('ip:192.0.2.1')
 })
 
+test('without an address, the error names the option and the server', async () => {
+  const app = new Hono()
+  app.onError(({ message }, c) => c.text(message, 500))
+  app.use('/key', rateLimit({ limit: 2, window: '1m' }))
+  app.use('/list', rateLimit({ ...options, deny: ['192.0.2.1'] }))
+  for (const path of ['/key', '/list']) {
+    const text = await (await app.request(path)).text()
+    expect(text).toContain('app.request() reports no address')
+    expect(text).toContain('serve({ fetch: app.fetch }). Behind a proxy, pass address')
+  }
+})
+
 test('the work after a response is passed to the execution context', async () => {
   const app = new Hono()
   const limit = rateLimit({ ...options, count: 'failures' })

@@ -51,6 +51,9 @@ export function rateLimit<const W extends Duration, P, E extends SvelteKitEvent 
   const limitOf = fetchAdapter<E>({
     request: (event) => event.request,
     peer: (event) => ifKnown(() => event.getClientAddress()),
+    addressAdvice: () =>
+      'getClientAddress() of SvelteKit returns none. Configure the address in its adapter, or pass address: { proxies: 1 } behind one proxy. While the build ' +
+      'renders pages, pass skip: () => building',
     route: (event) => event.route.id ?? undefined,
     params: (event) => event.params,
     tell: (event, decision) => void (event.locals.rateLimit = decision),

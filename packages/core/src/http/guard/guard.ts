@@ -21,6 +21,7 @@ import {
 } from './judge.js'
 import { watchRequests } from '../request/mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
+import type { OptionReaders } from '../../options/readers.js'
 import { requestPoliciesOf, type RequestPolicies } from '../options/request-policies.js'
 import type { RequestView } from '../request/view.js'
 import type { EarlierHeaders } from '../response/fields.js'
@@ -76,6 +77,7 @@ export interface LimiterGuard<R, H> extends Guard<R, H> {
  * @param route the name of the limiter if its options contain none: adapters pass it for the limiter of a route
  * @param madeAhead whether the caller knows that no request handler makes the guard
  * @param seesResponse whether the framework shows the response. If not, the guard has to be asked by `checkUnseen`
+ * @param own the options that only the adapter has
  * @throws SluiceError if an option is missing, unknown or wrong
  */
 export function createGuard<R, H>(
@@ -83,8 +85,9 @@ export function createGuard<R, H>(
   route?: string,
   madeAhead: boolean = route !== undefined,
   seesResponse: boolean = true,
+  own?: OptionReaders,
 ): LimiterGuard<R, H> {
-  checkOptions(options)
+  checkOptions(options, own)
   const { clock, onStoreError, localShare, rules, skip } = options
   const stated = rules?.name ?? options.name ?? route
   const name = stated ?? withoutName

@@ -22,6 +22,7 @@ import {
   readOptions,
   waitOption,
   type OptionReader,
+  type OptionReaders,
 } from '../../options/readers.js'
 import { didYouMean } from '../../errors/did-you-mean.js'
 import { isPromise } from '../../awaitable.js'
@@ -32,10 +33,11 @@ import { namedField, uncalledKey } from '../keys/key-advice.js'
 /**
  * Checks each option, and those that exclude each other. `requestPoliciesOf` finds missing options.
  *
+ * @param own the options that only the adapter has
  * @throws SluiceError if an option is unknown or invalid, or two exclude each other
  */
-export function checkOptions<R, H>(options: RateLimitOptions<R, H>): void {
-  readOptions('rateLimit', options, readers)
+export function checkOptions<R, H>(options: RateLimitOptions<R, H>, own?: OptionReaders): void {
+  readOptions('rateLimit', options, { ...readers, ...own })
   assertNoConflict('rateLimit', options, conflicts)
   assertStyles(options.headers)
 }
