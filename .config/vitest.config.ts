@@ -53,7 +53,8 @@ export default defineConfig({
         },
       },
     ],
-    setupFiles: ['packages/conformance/test/seed.ts'],
+    setupFiles: ['packages/conformance/test/seed.ts', 'packages/conformance/test/patience.ts'],
+    expect: { poll: { timeout: 10_000 } },
     // Redis servers and forked processes start inside the tests, on machines as small as two cores.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,0 +1,10 @@
+import { vi } from 'vitest'
+
+const { waitFor } = vi
+
+// What takes a second alone can take several beside other tests, on machines as small as two cores.
+vi.waitFor = async (call, options) => waitFor(call, inTime(options))
+
+function inTime(options: Parameters<typeof waitFor>[1]): Parameters<typeof waitFor>[1] {
+  return typeof options === 'number' ? options : { timeout: 10_000, ...options }
+}
