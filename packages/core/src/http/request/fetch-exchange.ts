@@ -79,10 +79,10 @@ export class FetchExchange implements ReportedResponse {
     const aborted = status !== 101 && this.#request.signal?.aborted === true
     const body = sent.length > 0 && isSent && !aborted ? response.body : null
     const followed = body === null ? undefined : followedBody(body, this.#unreadMs)
-    const settling = this.#settle(this.#whenOver ?? [], { status, aborted })
+    this.#settle(this.#whenOver ?? [], { status, aborted })
     this.#whenOver = undefined
     if (followed === undefined) this.#settle(sent, { status, aborted })
-    else settling.push(afterBody(followed.read, status, sent))
+    else (this.#settling ??= []).push(afterBody(followed.read, status, sent))
     return followed?.body
   }
 
@@ -91,10 +91,9 @@ export class FetchExchange implements ReportedResponse {
     this.returned({ status, body: null }, false)
   }
 
-  #settle(callbacks: readonly Settling[], outcome: ResponseOutcome): Promise<void>[] {
+  #settle(callbacks: readonly Settling[], outcome: ResponseOutcome): void {
     const settling = (this.#settling ??= [])
     for (const callback of callbacks) settling.push(callback(outcome))
-    return settling
   }
 }
 
