@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 
 const { waitFor } = vi
 
-// What takes a second alone can take several beside other tests, on machines as small as two cores.
+// Beside other tests, on machines as small as two cores, a second alone can be several.
 vi.waitFor = async (call, options) => waitFor(call, inTime(options))
 
 function inTime(options: Parameters<typeof waitFor>[1]): Parameters<typeof waitFor>[1] {
