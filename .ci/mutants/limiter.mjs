@@ -41,12 +41,6 @@ export const mutants = [
     replace: '      assertNoDecision(name, decisionOrKey)\n      return change(() => {\n',
   },
   {
-    file: `${limiter}/bound-policies.ts`,
-    name: 'a promise is a record of policies',
-    find: 'isRecord(policies) && !isPromise(policies) ?',
-    replace: 'isRecord(policies) ?',
-  },
-  {
     file: `${limiter}/read-decision.ts`,
     name: 'a denial carries a delay',
     find: 'allowed ? delayMs : 0,',

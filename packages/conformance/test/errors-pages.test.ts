@@ -7,8 +7,11 @@ import { rulesErrorCodes } from '../../rules/src/errors.js'
 /** The codes of warnings that `@sluice/postgres` reports by itself: the catalogue of core does not have them. */
 const ofPostgres = codesIn('postgres', /code: '(SLUICE_\w+)'/g)
 
+/** The codes whose messages `@sluice/nestjs` has. */
+const ofNestjs = codesIn('nestjs', /new SluiceError\('(SLUICE_\w+)'/g)
+
 const pages: readonly (readonly [page: string, codes: readonly string[]])[] = [
-  ['errors.md', [...errorCodes, ...ofPostgres]],
+  ['errors.md', [...errorCodes, ...ofPostgres, ...ofNestjs]],
   ['rules-errors.md', rulesErrorCodes],
 ]
 

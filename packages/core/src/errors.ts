@@ -10,23 +10,28 @@ type Messages = typeof optionMessages &
   typeof requestMessages &
   typeof storeMessages
 
-/** The stable identifier of an error. */
-export type ErrorCode = keyof Messages
+type MessageCode = keyof Messages
 
-type Details = { [C in ErrorCode]: Parameters<Messages[C]> }
+/** Codes of `@sluice/nestjs`, which has their messages: programs without it do not load them. */
+type NestCode = 'SLUICE_REQUEST_MISSING' | 'SLUICE_METHOD_UNSEEN'
+
+/** The stable identifier of an error. */
+export type ErrorCode = MessageCode | NestCode
+
+type Details = { [C in MessageCode]: Parameters<Messages[C]> }
 
 /**
  * Every error and warning of Sluice, one code each. A message names the value that was passed, says why it is wrong, and what to pass instead, so that
  * most readers need no other page.
  */
-const catalogue: { [C in ErrorCode]: (...details: Details[C]) => string } = {
+const catalogue: { [C in MessageCode]: (...details: Details[C]) => string } = {
   ...optionMessages,
   ...limiterMessages,
   ...requestMessages,
   ...storeMessages,
 }
 
-export const errorCodes: readonly ErrorCode[] = Object.keys(catalogue) as ErrorCode[]
+export const errorCodes: readonly MessageCode[] = Object.keys(catalogue) as MessageCode[]
 
 const sluiceErrorBrand = Symbol.for('@sluice/core:SluiceError')
 
@@ -69,10 +74,10 @@ export class SluiceError extends Error {
 }
 
 /** The errors that a request causes, and not the application, with the text for the client. */
-const causedByRequest: { [C in ErrorCode]?: (...details: Details[C]) => string } = clientTexts
+const causedByRequest: { [C in MessageCode]?: (...details: Details[C]) => string } = clientTexts
 
 /** Makes the error of a code. */
-export function sluiceError<C extends ErrorCode>(code: C, ...details: Details[C]): SluiceError {
+export function sluiceError<C extends MessageCode>(code: C, ...details: Details[C]): SluiceError {
   const error = new SluiceError(code, messageOf(code, ...details))
   const textFor: ((...details: Details[C]) => string) | undefined = causedByRequest[code]
   if (textFor !== undefined) addClientText(error, textFor(...details))
@@ -80,7 +85,7 @@ export function sluiceError<C extends ErrorCode>(code: C, ...details: Details[C]
 }
 
 /** Makes the error of a code, with its cause. */
-export function sluiceErrorFrom<C extends ErrorCode>(
+export function sluiceErrorFrom<C extends MessageCode>(
   cause: unknown,
   code: C,
   ...details: Details[C]
@@ -89,7 +94,7 @@ export function sluiceErrorFrom<C extends ErrorCode>(
 }
 
 /** The message of a code. */
-export function messageOf<C extends ErrorCode>(code: C, ...details: Details[C]): string {
+export function messageOf<C extends MessageCode>(code: C, ...details: Details[C]): string {
   return catalogue[code](...details)
 }
 

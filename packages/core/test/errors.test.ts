@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { errorCodes, sluiceError, type ErrorCode } from '../src/errors.js'
+import { errorCodes, sluiceError } from '../src/errors.js'
 import { limiterMessages } from '../src/errors/limiter.js'
 import { optionMessages } from '../src/errors/options.js'
 import { requestMessages } from '../src/errors/requests.js'
@@ -68,7 +68,7 @@ const untyped = (value: unknown) => value as never
 
 /** A call that causes each error of the catalogue, and words that its message has to contain. */
 const causes: Readonly<
-  Record<ErrorCode, readonly [() => SluiceError | Promise<SluiceError>, string[]]>
+  Record<(typeof errorCodes)[number], readonly [() => SluiceError | Promise<SluiceError>, string[]]>
 > = {
   SLUICE_OPTION_UNKNOWN: [
     () => errorOf(() => slidingWindow(untyped({ limit: 5, window: '1m', colour: 'red' }))),
@@ -191,14 +191,6 @@ const causes: Readonly<
     ['"GET /check"', '"count"', 'limit.run(request, next)'],
   ],
   // Packages of adapters throw these.
-  SLUICE_REQUEST_MISSING: [
-    () => sluiceError('SLUICE_REQUEST_MISSING'),
-    ['the context of GraphQL', '"context"', '({ req }) => ({ req })', 'extra.request'],
-  ],
-  SLUICE_METHOD_UNSEEN: [
-    () => sluiceError('SLUICE_METHOD_UNSEEN', 'Items.name'),
-    ['Items.name', "fieldResolverEnhancers: ['guards', 'interceptors']", 'UseGuards'],
-  ],
   SLUICE_CONNECTION_MISSING: [
     () => sluiceError('SLUICE_CONNECTION_MISSING'),
     ['byConnection', 'firstOf(byConnection(), byIp())'],

@@ -11,6 +11,7 @@ import {
   type Guard,
   type LimiterGuard,
 } from '@sluice/core/http'
+import { methodUnseen } from './errors.js'
 import { followMethod, isFollowed } from './handler-follower.js'
 import type { Limited } from './nest-call.js'
 import {
@@ -135,7 +136,7 @@ function createLimits(modules: ModulesContainer, options: Options): Limits {
     const isField = isFieldResolver(handler)
     if (isFollowed(type, handler) && !(isField && !fieldsHaveInterceptors(modules))) return true
     if (isField && !isGuarded(type, handler)) return false
-    throw sluiceError('SLUICE_METHOD_UNSEEN', `${type.name}.${handler.name}`)
+    throw methodUnseen(`${type.name}.${handler.name}`)
   }
 
   /** Handlers with the same list and the same names share a limit. */

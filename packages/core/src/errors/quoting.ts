@@ -22,7 +22,8 @@ export function show(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     const keys = Object.keys(value)
     if (keys.length > 0) return `an object with the keys ${quotedList(keys)}`
-    const type = Object.prototype.toString.call(value).slice('[object '.length, -1)
+    // "[object Map]"
+    const type = Object.prototype.toString.call(value).slice(8, -1)
     return type === 'Object' ? 'an empty object' : `an object of the type ${quoted(type)}`
   }
   return String(value)

@@ -25,20 +25,14 @@ export const requestMessages = {
     value: unknown,
     advice: string = addressAdvice,
     list?: 'allow' | 'deny',
-  ): string =>
-    list === undefined
-      ? `byIp: the request's address is ${show(value)}. ${advice}, or pass another "key". ` +
-        `With one shared bucket for all such requests, one client could use up the limit of all others.`
-      : `rateLimit: "${list}" contains addresses, and the request's address is ${show(value)}. ${advice}, or list keys only.`,
-
-  SLUICE_REQUEST_MISSING: (): string =>
-    `rateLimit: the context of GraphQL contains no request. Return it from the option "context" of GraphQLModule, as "req" or "request": ` +
-    `context: ({ req }) => ({ req }) with Apollo on Express, context: (request, reply) => ({ request, reply }) on Fastify, ` +
-    `and context: ({ extra }) => ({ request: extra.request }) for graphql-ws.`,
-
-  SLUICE_METHOD_UNSEEN: (method: string): string =>
-    `rateLimit: the limit of ${method} depends on how the method ends, and no interceptor follows it. For a field resolver, let Nest run interceptors: ` +
-    `fieldResolverEnhancers: ['guards', 'interceptors']. Otherwise add RateLimitGuard by RateLimit or UseGuards, to a class that Nest creates.`,
+  ): string => {
+    const subject = list === undefined ? 'byIp:' : `rateLimit: "${list}" contains addresses, and`
+    const other =
+      list === undefined
+        ? `pass another "key": with one count for all such requests, one client could use up the limit of all.`
+        : 'list keys only.'
+    return `${subject} the request's address is ${show(value)}. ${advice}, or ${other}`
+  },
 
   SLUICE_CONNECTION_MISSING: (): string =>
     `byConnection: the call came without a socket. Use this key at a gateway, or pass one for such calls as well: firstOf(byConnection(), byIp()).`,

@@ -1,6 +1,5 @@
 import { resolvePolicy, sharePolicy } from '../algorithms/kind.js'
 import { sluiceError, warn, type SluiceError } from '../errors.js'
-import { isPromise } from '../awaitable.js'
 import { isFunction, isPlainRecord, isRecord } from '../options/predicates.js'
 import { isPolicy, type Policy } from '../policy.js'
 import { storeContract, type BoundPolicy, type Store } from '../stores/store.js'
@@ -31,23 +30,22 @@ const longestName = 64
 export function bindPolicies(limiter: string, policies: Policies): readonly BoundPolicy[] {
   const where = `limiter "${limiter}"`
   if (isPolicy(policies)) return [bindPolicy(limiter, 'default', policies)]
-  const named = isRecord(policies) && !isPromise(policies) ? Object.entries(policies) : []
+  const named = isRecord(policies) ? Object.entries(policies) : []
   if (named.length === 0) throw noPolicies(where, policies)
   return named.map(([name, policy]) => bindPolicy(limiter, name, policy))
 }
 
 function noPolicies(where: string, value: unknown): SluiceError {
-  if (isPlainRecord(value) && !isPromise(value)) {
+  if (isPlainRecord(value)) {
     return sluiceError('SLUICE_OPTION_MISSING', where, 'policies', 'at least one policy')
   }
-  const expected =
-    'a policy such as slidingWindow({ limit: 100, window: "1m" }), or a record from name to policy'
-  return sluiceError('SLUICE_OPTION_INVALID', where, 'policies', value, expected, adviceFor(value))
-}
-
-function adviceFor(value: unknown): string | undefined {
-  if (isPromise(value)) return 'This is a promise: await it'
-  return isFunction(value) ? 'Call the builder: gcra({ limit: 100, window: "1m" })' : undefined
+  const expected = 'a policy, or a record from name to policy'
+  const advice = isFunction(value)
+    ? 'Call it: gcra({ limit: 100, window: "1m" })'
+    : value instanceof Promise
+      ? 'Await the promise'
+      : undefined
+  return sluiceError('SLUICE_OPTION_INVALID', where, 'policies', value, expected, advice)
 }
 
 /**

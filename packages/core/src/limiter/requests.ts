@@ -147,8 +147,7 @@ export function createRequests(
 
   function checkList(calls: unknown): void {
     if (!isList(calls)) {
-      const expected = `a list such as [{ key: 'user:42' }, { key: 'user:43', cost: 2 }]`
-      throw sluiceError('SLUICE_OPTION_INVALID', where, 'requests', calls, expected)
+      throw sluiceError('SLUICE_OPTION_INVALID', where, 'requests', calls, 'a list of requests')
     }
     const known = ['key', 'cost', 'policies']
     for (const call of calls) rejectUnknown(where, optionsObject(where, call, known), known)

@@ -66,13 +66,12 @@ export const unsupportedOptions: Readonly<Record<string, string>> = {
   onBanReach: `A request that a block denies is denied like any other: answer it in "onDenied", or observe it with "onDecision"`,
   continueExceeding: `A denied request never extends a window or a block. Make repeated blocks longer: block: { for: '1m', on: 'exceeded', escalate: 2, max: '1d' } of a policy`,
   requestPropertyName:
-    'The decision is in req.rateLimit (Express, Fastify, NestJS) or ctx.state.rateLimit (Koa); copy it in a middleware of your own',
+    'The decision is in req.rateLimit (Express, Fastify, NestJS) or ctx.state.rateLimit (Koa)',
   validate:
     'Wrong options are errors in any case. A warning is silenced by its code: node --disable-warning=SLUICE_COUNTED_TWICE',
   logger:
     'Warnings go through process.emitWarning, and failures of the store to the channel "sluice:store:error" of node:diagnostics_channel',
-  retryAfter:
-    'Retry-After is computed from the decision. To send another value, set the header in "onDenied" and answer there',
+  retryAfter: 'To send another Retry-After, set the header in "onDenied" and answer there',
 }
 
 /** The names of the option in Sluice, the likeliest first, each with a hint. The error shows the first one that the called function takes. */
@@ -216,8 +215,7 @@ export const renamedOptions: Readonly<Record<string, RenamedOption>> = {
   errorResponseBuilder: body,
   status: { statusCode: 'a status from 200 to 599' },
   throw: {
-    onDenied:
-      'it may throw, such as (ctx) => ctx.throw(429) in Koa; the headers stay on the response',
+    onDenied: 'it may throw, such as (ctx) => ctx.throw(429) in Koa',
   },
   standardHeaders: headers,
   legacyHeaders: headers,

@@ -81,8 +81,7 @@ test.each([
 test('names the usual reason for a missing address', () => {
   expect(errorOf(() => keyOf(undefined)).message).toBe(
     `byIp: the request's address is undefined. If a proxy or a unix socket is in front of the server, tell the framework ` +
-      `to trust it (Express: app.set('trust proxy', 1)), or pass another "key". ` +
-      `With one shared bucket for all such requests, one client could use up the limit of all others.`,
+      `to trust it (Express: app.set('trust proxy', 1)), or pass another "key": with one count for all such requests, one client could use up the limit of all.`,
   )
 })
 

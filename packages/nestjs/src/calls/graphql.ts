@@ -3,7 +3,6 @@ import type { ModulesContainer } from '@nestjs/core'
 import {
   createView,
   headersOfReply,
-  sluiceError,
   type Deny,
   type EarlierHeaders,
   type HeaderField,
@@ -11,6 +10,7 @@ import {
   type RequestView,
   type ResponseHeaders,
 } from '@sluice/core/http'
+import { requestMissing } from '../errors.js'
 import { isObject, memberOf, type NestCall } from '../nest-call.js'
 import { serverOf } from '../nest-methods.js'
 import { RateLimitException } from '../rate-limit-exception.js'
@@ -38,7 +38,7 @@ export function callOfGraphql(context: ExecutionContext, modules: ModulesContain
   const args: readonly unknown[] = context.getArgs()
   const graphql = args.at(-2)
   const request = requestIn(graphql)
-  if (request === undefined) throw sluiceError('SLUICE_REQUEST_MISSING')
+  if (request === undefined) throw requestMissing()
   if (!('ip' in request)) letExpressRead(request, modules)
   const client = memberOf(extraIn(graphql), 'socket')
   // A resolver of references has two arguments before these, and any other resolver three.
