@@ -314,7 +314,7 @@ export const mutants = [
   {
     file: `${root}/share/publisher.ts`,
     name: 'keys that other processes have cleared stay in the list',
-    find: '      clear(cleared)\n',
+    find: '      source.clear(cleared)\n',
     replace: '',
   },
   {

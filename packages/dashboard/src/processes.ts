@@ -1,7 +1,7 @@
 import type { ClearedKey } from './collect/cleared-keys.js'
 import type { Collected } from './collect/subscription.js'
 import { dataOf, type ProcessData } from './data/process-data.js'
-import { rulesData, type DashboardRules } from './data/rules-data.js'
+import { rulesData, type DashboardRules, type RulesData } from './data/rules-data.js'
 import type { KeyIds } from './keys/key-ids.js'
 import { Others, type OthersData } from './share/others.js'
 import { publisherOf, thisProcess, type Publisher, type Source } from './share/publisher.js'
@@ -44,8 +44,11 @@ export class Processes implements Source {
 
   own(): ProcessData {
     const { collector, stores } = this.#collected
-    const rules = this.#rules === undefined ? [] : [rulesData(this.#rules)]
-    return dataOf(collector, stores.views(), rules)
+    return dataOf(collector, stores.views(), this.rules())
+  }
+
+  rules(): readonly RulesData[] {
+    return this.#rules === undefined ? [] : [rulesData(this.#rules)]
   }
 
   async others(): Promise<OthersData> {
@@ -59,7 +62,7 @@ export class Processes implements Source {
     return this.#collected.collector.cleared.recent(this.now())
   }
 
-  readonly clear = (cleared: readonly ClearedKey[]): void => {
+  clear(cleared: readonly ClearedKey[]): void {
     for (const one of cleared) this.#collected.collector.clear(one)
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { clearedText, type ClearedKey } from '../collect/cleared-keys.js'
 import type { ProcessData } from '../data/process-data.js'
+import type { RulesData } from '../data/rules-data.js'
 import { readCleared } from '../data/read-snapshot.js'
 import { writeSnapshot } from '../data/snapshot.js'
 import type { KeyIds } from '../keys/key-ids.js'
@@ -21,6 +22,7 @@ export const thisProcess: string = randomUUID()
 export interface Source {
   readonly ids: KeyIds
   own(): ProcessData
+  rules(): readonly RulesData[]
   /** The keys that this process has cleared in the last seconds. */
   cleared(): readonly ClearedKey[]
   /** Ends the denials of keys that any process has cleared. */
@@ -87,16 +89,15 @@ export class Publisher {
 
   async #writeOnce(): Promise<void> {
     const sources = [...this.#sources]
-    const all = sources.map((source) => source.own())
-    const rules = new Map(all.flatMap((data) => data.rules).map((one) => [one.name, one]))
-    const snapshot = writeSnapshot({ ...all[0], rules: [...rules.values()] })
+    const rules = new Map(sources.flatMap((source) => source.rules()).map((one) => [one.name, one]))
+    const snapshot = writeSnapshot({ ...sources[0].own(), rules: [...rules.values()] })
     const mine = new Set(sources.flatMap((source) => source.cleared().map(clearedText)))
     const { secret } = sources[0].ids
     const reply = await this.#share.write(thisProcess, snapshot, secret, [...mine])
     const cleared = readCleared(reply.cleared)
-    for (const { ids, clear } of sources) {
-      ids.share(reply.secret)
-      clear(cleared)
+    for (const source of sources) {
+      source.ids.share(reply.secret)
+      source.clear(cleared)
     }
   }
 }
