@@ -2,7 +2,7 @@ const file = 'packages/core/src/stores/redis/rest-client.ts'
 
 export const area = 'rest'
 
-export const tests = ['packages/conformance/test/rest-client']
+export const tests = ['packages/core/test/redis/client.test packages/conformance/test/rest-client']
 
 export const mutants = [
   {
