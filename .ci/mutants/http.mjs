@@ -23,8 +23,8 @@ export const mutants = [
   {
     file: `${http}/guard/settlement.ts`,
     name: 'a success forgets what others hold',
-    find: "kind === 'concurrency' || !names",
-    replace: "kind === '' || !names",
+    find: 'grantsLeases(policy) || !names',
+    replace: '!names',
   },
   {
     file: `${http}/guard/judge.ts`,

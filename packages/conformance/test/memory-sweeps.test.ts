@@ -127,7 +127,7 @@ describe.each(Object.entries(spendable))('a decision by %s', (name, policies) =>
 
   /** A limiter over a store for this many keys, and keys that have spent the quota of each policy. */
   function setUp(maxKeys: number, spentKeys: number) {
-    // Without a clock of its own, which only the general way has.
+    // Not by a clock of the limiter, which would have rows of its own.
     vi.spyOn(Date, 'now').mockImplementation(() => now)
     const full = memoryStore({ maxKeys: maxKeys * rowsPerKey })
     const limiter = createLimiter({ name: 'api', policies, store: full })

@@ -9,56 +9,71 @@ import {
   tokenBucket,
   type Policy,
 } from '@sluice/core'
+import type { PolicyKind } from '@sluice/core/http'
 import { runs } from '@sluice/conformance'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 const windowMs = 40
 
-/** The bound on the algorithms page: the largest number of units in any half-open interval as long as the window. */
+/** A policy, and the bound of the algorithms page: the largest number of units in any half-open interval as long as the window. */
+type Bound = readonly [build: (limit: number) => Policy, most: (limit: number) => number]
+
+const twice = (limit: number): number => 2 * limit
+const nearlyTwice = (limit: number): number => 2 * limit - 1
+
+/** The bounds of each algorithm that has a window of any length. */
 const bounds: Readonly<
-  Record<string, [build: (limit: number) => Policy, most: (limit: number) => number]>
+  Record<
+    Exclude<PolicyKind, 'calendarWindow' | 'leakyQueue' | 'concurrency' | 'staged' | 'unlimited'>,
+    Readonly<Record<string, Bound>>
+  >
 > = {
-  slidingLog: [(limit) => slidingLog({ limit, window: windowMs }), (limit) => limit],
-  'gcra with a burst of 1': [
-    (limit) => gcra({ limit, window: windowMs, burst: 1 }),
-    (limit) => limit,
-  ],
-  slidingWindow: [
-    (limit) => slidingWindow({ limit, window: windowMs }),
-    (limit) => Math.max(limit, 2 * limit - 2),
-  ],
-  'slidingWindow, weighted': [
-    (limit) => slidingWindow({ limit, window: windowMs, tail: 'weighted' }),
-    (limit) => 2 * limit - 1,
-  ],
-  'slidingWindow in buckets': [
-    (limit) => slidingWindow({ limit, window: windowMs, buckets: 2 }),
-    (limit) => 2 * limit - 1,
-  ],
-  'slidingWindow, truncated': [
-    (limit) => slidingWindow({ limit, window: windowMs, buckets: 5, tail: 'truncated' }),
-    (limit) => 2 * limit,
-  ],
-  fixedWindow: [(limit) => fixedWindow({ limit, window: windowMs }), (limit) => 2 * limit - 1],
-  'fixedWindow on the clock': [
-    (limit) => fixedWindow({ limit, window: windowMs, align: 'clock' }),
-    (limit) => 2 * limit,
-  ],
-  gcra: [(limit) => gcra({ limit, window: windowMs }), (limit) => 2 * limit - 1],
-  tokenBucket: [
-    (limit) => tokenBucket({ capacity: limit, refill: limit, every: windowMs }),
-    (limit) => 2 * limit - 1,
-  ],
-  leakyBucket: [
-    (limit) => leakyBucket({ capacity: limit, leak: limit, every: windowMs }),
-    (limit) => 2 * limit - 1,
-  ],
+  slidingLog: { '': [(limit) => slidingLog({ limit, window: windowMs }), (limit) => limit] },
+  slidingWindow: {
+    '': [
+      (limit) => slidingWindow({ limit, window: windowMs }),
+      (limit) => Math.max(limit, 2 * limit - 2),
+    ],
+    ', weighted': [
+      (limit) => slidingWindow({ limit, window: windowMs, tail: 'weighted' }),
+      nearlyTwice,
+    ],
+    ' in buckets': [(limit) => slidingWindow({ limit, window: windowMs, buckets: 2 }), nearlyTwice],
+    ', truncated': [
+      (limit) => slidingWindow({ limit, window: windowMs, buckets: 5, tail: 'truncated' }),
+      twice,
+    ],
+  },
+  fixedWindow: {
+    '': [(limit) => fixedWindow({ limit, window: windowMs }), nearlyTwice],
+    ' on the clock': [(limit) => fixedWindow({ limit, window: windowMs, align: 'clock' }), twice],
+  },
+  gcra: {
+    '': [(limit) => gcra({ limit, window: windowMs }), nearlyTwice],
+    ' with a burst of 1': [
+      (limit) => gcra({ limit, window: windowMs, burst: 1 }),
+      (limit) => limit,
+    ],
+  },
+  tokenBucket: {
+    '': [(limit) => tokenBucket({ capacity: limit, refill: limit, every: windowMs }), nearlyTwice],
+  },
+  leakyBucket: {
+    '': [(limit) => leakyBucket({ capacity: limit, leak: limit, every: windowMs }), nearlyTwice],
+  },
 }
 
 const limits = [1, 2, 3, 5, 10]
-const cases = Object.entries(bounds).flatMap(([name, [build, most]]) =>
-  limits.map((limit) => ({ name, limit, most: most(limit), policy: build(limit) })),
+const cases = Object.entries(bounds).flatMap(([kind, forms]) =>
+  Object.entries(forms).flatMap(([form, [build, most]]) =>
+    limits.map((limit) => ({
+      name: kind + form,
+      limit,
+      most: most(limit),
+      policy: build(limit),
+    })),
+  ),
 )
 
 describe('the most units in any window', () => {

@@ -22,7 +22,6 @@ test('windows that begin at a time of day follow the wall clock when it is set, 
     policies: {
       clock: fixedWindow({ limit: 2, window: hourMs, align: 'clock' }),
       calendar: calendarWindow({ limit: 4, period: 'hour', timeZone: 'UTC' }),
-      // Not redundant: a limiter that may have to warn uses the general way only.
       own: slidingWindow({ limit: 3, window: hourMs }),
     },
   })
@@ -31,7 +30,6 @@ test('windows that begin at a time of day follow the wall clock when it is set, 
 
   expect(usedBy(limiter.consume('key'))).toEqual([1, 1, 1])
   wall += hourMs
-  // `peek` takes the general way.
   expect(usedBy(limiter.peek('key'))).toEqual([0, 0, 1])
   expect(usedBy(limiter.consume('key'))).toEqual([1, 1, 2])
 })

@@ -8,7 +8,7 @@ export type Row = number[]
 export type Params = Readonly<Record<string, unknown>>
 
 /**
- * How a state changes. Each of these functions exists twice, with the same name and in the same order: in TypeScript, and in Lua for Redis.
+ * How a state changes. Each of these functions exists twice, with the same name: in TypeScript, and in Lua for Redis.
  *
  * A step is pure. It gets a copy of the row, and a store saves the changed copy only if every policy of the request allows. All numbers are
  * whole; `now` is in whole milliseconds. A `now` before the time in the row (the clock was set back) must never make the limit looser.

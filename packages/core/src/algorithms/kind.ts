@@ -63,6 +63,11 @@ export function resolvePolicy(policy: unknown, where: string): ResolvedPolicy {
   }
 }
 
+/** Whether a policy grants leases. */
+export function grantsLeases(policy: Policy): boolean {
+  return kinds.get(policy.kind)?.steps(policy).token !== undefined
+}
+
 /** The same policy with a share of each quota, rounded up: the part of one process while several processes cannot count together. */
 export function sharePolicy(policy: Policy, share: number): Policy {
   const shared: Record<string, unknown> = { ...policy }

@@ -12,12 +12,14 @@ export interface PlainLua {
   readonly ends: string
   /** Definitions of the other steps, as fields of `steps`. They may call those of the texts above. */
   readonly others: string
-  /** Definitions before all steps. Steps that need them cannot be used over locals. */
-  readonly definitions?: string
 }
 
-/** The steps over tables: an expression that evaluates to a table of functions. */
-export function functionsOf({ look, take, ends, others, definitions = '' }: PlainLua): string {
+/**
+ * The steps over tables: an expression that evaluates to a table of functions.
+ *
+ * @param definitions Lua before all steps, which they may call
+ */
+export function functionsOf({ look, take, ends, others }: PlainLua, definitions = ''): string {
   return `(function()
   local steps = {}
   ${definitions}

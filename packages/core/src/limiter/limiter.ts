@@ -22,8 +22,8 @@ import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
 import type { StoreResult, Reply, Store, StoreRequest } from '../stores/store.js'
 
 /**
- * Decides whether requests are allowed. Over a memory store every method returns its result at once, over Redis it returns a promise; `await`
- * works with both. An invalid call throws, or rejects with, a SluiceError.
+ * Decides whether requests are allowed. Over a memory store every method but `acquire` returns its result at once, over any other store a promise;
+ * `await` works with both. An invalid call throws, or rejects with, a SluiceError.
  */
 export interface Limiter<S extends Store = Store> {
   /** The namespace of its counters. */

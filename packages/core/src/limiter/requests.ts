@@ -211,8 +211,8 @@ export function createRequests(
 
 /**
  * Finds a policy of a limiter that allows at least the units of another one, in at most its window; undefined if there is none. The returned function warns
- * once, when both policies count by the same key. It does not warn for policies that a call chooses, nor for different keys, because then the policy can deny
- * a request.
+ * once, when both policies count by the same key. It does not warn for policies that a call chooses, nor for different keys, because then the policy denies
+ * requests of its own. With one key it hardly ever does: only what is spread over the ends of the longer windows.
  */
 function watchRedundancy(
   bound: readonly BoundPolicy[],

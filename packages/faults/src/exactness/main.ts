@@ -1,6 +1,6 @@
 // Eight processes make many decisions for a few hot keys and a long tail of others, for each algorithm, on one Redis, on a Cluster, on one PostgreSQL
-// and on one file of SQLite. Exactly as many units are allowed as the limit says: `npm run exactness -- [decisions] [--minutes 10]`. The decisions are divided between the
-// algorithms. A run that cannot make all of them in its time fails.
+// and on one file of SQLite. Exactly as many units are allowed as the limit says: `npm run exactness -- [decisions] [--minutes 10]
+// [--policy NAME]`. The decisions are divided between the algorithms. A run that cannot make all of them in its time fails.
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '@sluice/conformance/postgres'
@@ -12,9 +12,16 @@ import type { Shared } from './servers.js'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: 'string', default: '10' } },
+  options: { minutes: { type: 'string', default: '10' }, policy: { type: 'string' } },
 })
 const [decisions = 1_000_000] = positionals.map(Number)
+const chosen = Object.keys(policies).filter((name) => name === (values.policy ?? name))
+if (chosen.length === 0) {
+  console.error(
+    `There is no policy ${values.policy}. The policies are: ${Object.keys(policies).join(', ')}`,
+  )
+  process.exit(1)
+}
 const until = Date.now() + Number(values.minutes) * 60_000
 const processes = 8
 const single = await startRedis()
@@ -28,7 +35,7 @@ const servers: readonly Shared[] = [
   { kind: 'SQLite', file: sqlite.file },
 ]
 const variants = servers.flatMap((server) =>
-  Object.keys(policies)
+  chosen
     .filter((policy) => policy !== pairs || server.kind !== 'Cluster')
     .map((policy) => ({ server, policy })),
 )
@@ -46,9 +53,10 @@ try {
     const isExact = wrong === 0 && withoutServer === 0 && allowed === expected
     made += figures.decisions
     if (!isExact) inexact++
+    const verdict = figures.decisions === 0 ? 'NOT RUN' : isExact ? 'exact' : 'WRONG'
     process.stdout.write(
       `${server.kind.padEnd(10)}  ${policy.padEnd(26)} ${figures.decisions} decisions, ${keys} keys, allowed ${allowed} of ${expected}, ` +
-        `${wrong} keys wrong, ${local} denied by the deny cache, ${withoutServer} decided without the server, ${seconds.toFixed(1)} s  ${isExact ? 'exact' : 'WRONG'}\n`,
+        `${wrong} keys wrong, ${local} denied by the deny cache, ${withoutServer} decided without the server, ${seconds.toFixed(1)} s  ${verdict}\n`,
     )
   }
 } finally {

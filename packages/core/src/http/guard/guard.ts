@@ -13,7 +13,7 @@ import { after, rescued, type Awaitable } from '../../awaitable.js'
 import { checkOptions } from '../options/check-options.js'
 import { Exchange, runStages, type Stage } from './exchange.js'
 import {
-  grantsLeases,
+  mayHaveLease,
   judgeByLimit,
   judgeByRules,
   unseenConsumptions,
@@ -188,7 +188,7 @@ function isSettled<R, H>(
   { count = 'all', resetOn }: RateLimitOptions<R, H>,
   { perRequest, policies }: RequestPolicies<R>,
 ): boolean {
-  return perRequest || count !== 'all' || resetOn !== undefined || grantsLeases(policies)
+  return perRequest || count !== 'all' || resetOn !== undefined || mayHaveLease(policies)
 }
 
 function holdsUnits<R, H>(
@@ -197,7 +197,7 @@ function holdsUnits<R, H>(
 ): boolean {
   if (releaseOn === 'close') return false
   if (typeof policies === 'function' || rules !== undefined) return true
-  return grantsLeases(planned)
+  return mayHaveLease(planned)
 }
 
 /**

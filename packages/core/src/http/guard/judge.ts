@@ -1,3 +1,4 @@
+import { grantsLeases } from '../../algorithms/kind.js'
 import { isNotLimited } from '../../keys.js'
 import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
 import { costOf, resolveKeys, type Keys } from '../../limiter/arguments.js'
@@ -156,8 +157,8 @@ function assertNames<R, H>(
 }
 
 /** Whether a decision by these policies can have a lease. */
-export function grantsLeases(policies: Policies): boolean {
-  return Object.values(namedPolicies(policies)).some(({ kind }) => kind === 'concurrency')
+export function mayHaveLease(policies: Policies): boolean {
+  return Object.values(namedPolicies(policies)).some(grantsLeases)
 }
 
 /**
@@ -171,7 +172,7 @@ export function unseenOptions<R, H>(
   policies: Policies,
 ): () => void {
   const options = count === 'all' ? resetOn && '"resetOn"' : '"count"'
-  const needed = options ?? (grantsLeases(policies) ? aConcurrency : undefined)
+  const needed = options ?? (mayHaveLease(policies) ? aConcurrency : undefined)
   return function refuseOptions() {
     if (needed !== undefined) throw sluiceError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
   }
@@ -191,7 +192,7 @@ export function unseenConsumptions<R, H>(limiter: string): Stage<R, H> {
 }
 
 function neededBy({ policies, rules }: Consumption): string | undefined {
-  if (grantsLeases(policies)) return aConcurrency
+  if (mayHaveLease(policies)) return aConcurrency
   for (const { rule, counts, resetOnSuccess } of rules.values()) {
     if (counts !== 'all') return `"count" of the rule ${JSON.stringify(rule)}`
     if (resetOnSuccess) return `"resetOn" of the rule ${JSON.stringify(rule)}`

@@ -1,3 +1,4 @@
+import { grantsLeases } from '../../algorithms/kind.js'
 import type { HeldLease } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { keepAlive } from '../../limiter/leases.js'
@@ -119,11 +120,11 @@ function isCounted({ counts }: AppliedRule, succeeded: boolean): boolean {
   return counts === 'all' || (counts === 'successes') === succeeded
 }
 
-/** The keys of these policies. Leaves out `concurrency`, whose units belong to requests that are still running. */
+/** The keys of these policies. Leaves out those with leases, whose units belong to requests that are still running. */
 function keysToReset(key: Keys, policies: Policies, names: readonly string[]): Keys {
   return Object.fromEntries(
-    Object.entries(namedPolicies(policies)).map(([name, { kind }]) => {
-      const isKept = kind === 'concurrency' || !names.includes(name)
+    Object.entries(namedPolicies(policies)).map(([name, policy]) => {
+      const isKept = grantsLeases(policy) || !names.includes(name)
       return [name, isKept ? notLimited : isKey(key) ? key : key[name]]
     }),
   )

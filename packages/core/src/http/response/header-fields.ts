@@ -1,3 +1,4 @@
+import { grantsLeases } from '../../algorithms/kind.js'
 import type { Clock } from '../../clock.js'
 import type { Decision } from '../../limiter/decision.js'
 import type { Policies } from '../../limiter/bound-policies.js'
@@ -128,6 +129,5 @@ function waitMs(policies: Policies, decision: Decision): number {
 }
 
 function isLeased(policies: Policies, name: string): boolean {
-  const { kind } = isPolicy(policies) ? policies : policies[name]
-  return kind === 'concurrency'
+  return grantsLeases(isPolicy(policies) ? policies : policies[name])
 }

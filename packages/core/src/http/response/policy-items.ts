@@ -128,8 +128,8 @@ function isFinite({ steps, params }: BoundPolicy): boolean {
   return steps.quota(params) !== Infinity
 }
 
-function policyItem({ kind, steps, params }: BoundPolicy, ownName: string): UnnamedItem {
-  const isTimed = kind !== 'concurrency'
+function policyItem({ steps, params }: BoundPolicy, ownName: string): UnnamedItem {
+  const isTimed = steps.token === undefined
   const windowMs = steps.windowMs(params)
   // `w` is a whole number above 0, so a window shorter than a second is left out. Others are rounded up, so that a client that spreads its quota over
   // `w` stays within the limit.
