@@ -85,7 +85,7 @@ export interface Reading<P extends object = Params> {
 }
 
 /** An algorithm whose complete state is a row. */
-export interface Algorithm<P extends object = Params> extends Steps<P>, Reading<P> {
+export interface RowAlgorithm<P extends object = Params> extends Steps<P>, Reading<P> {
   readonly hasRecords?: undefined
   /**
    * Takes the cost if it is not 0, and reads the row. Only the algorithms that decide most requests have a form of their own, which calculates each
@@ -167,7 +167,7 @@ export const usualReading: Pick<
 
 /** Takes the cost if it is not 0, and reads the row, by the other steps of the algorithm. */
 export function settleBy<P extends object>(
-  steps: Algorithm<P>,
+  steps: RowAlgorithm<P>,
   decided: DecidedRow<P>,
   cost: number,
 ): void {

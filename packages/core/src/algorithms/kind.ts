@@ -1,7 +1,7 @@
 import { sluiceError } from '../errors.js'
 import { markBuilt } from '../options/readers.js'
 import { isPolicy, type Block, type Policy } from '../policy.js'
-import type { Algorithm, AlgorithmWithRecords, Params } from './algorithm.js'
+import type { RowAlgorithm, AlgorithmWithRecords, Params } from './algorithm.js'
 import { kindNames } from './ids.js'
 
 /** A kind of policy: its builder, its steps, and how its numbers are passed to the steps. */
@@ -10,7 +10,7 @@ export interface Kind<C extends Policy = Policy, P extends object = Params> {
   build(options: object): C
   /** The options that are quotas or policies with quotas. A share of the policy has that share of each of them. */
   readonly quotas: readonly string[]
-  steps(policy: C): Algorithm<P> | AlgorithmWithRecords<P>
+  steps(policy: C): RowAlgorithm<P> | AlgorithmWithRecords<P>
   params(policy: C): P
 }
 
@@ -19,7 +19,7 @@ export interface ResolvedPolicy {
   /** The builder's name. */
   readonly kind: string
   readonly policy: Policy
-  readonly steps: Algorithm | AlgorithmWithRecords
+  readonly steps: RowAlgorithm | AlgorithmWithRecords
   readonly params: Params
   readonly block: Block | undefined
 }

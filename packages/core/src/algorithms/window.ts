@@ -1,4 +1,4 @@
-import { usualReading, type Algorithm, type Row } from './algorithm.js'
+import { usualReading, type RowAlgorithm, type Row } from './algorithm.js'
 import type { PlainLua } from './plain-lua.js'
 
 // row: [a time in the window: that of its first allowed request, the units taken in the window]
@@ -8,7 +8,7 @@ const USED = 1
 /** The steps of a counter that restarts when its window ends. `closing` returns the end of the window that contains a time. */
 export function windowSteps<P extends { readonly limit: number }>(
   closing: (since: number, params: P) => number,
-): Omit<Algorithm<P>, 'id' | 'args' | 'windowMs' | 'followsWall'> {
+): Omit<RowAlgorithm<P>, 'id' | 'args' | 'windowMs' | 'followsWall'> {
   function ends(row: Row, params: P): number {
     return row[USED] === 0 ? 0 : closing(row[SINCE], params)
   }

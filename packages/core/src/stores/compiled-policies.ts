@@ -1,6 +1,6 @@
 import {
   readBy,
-  type Algorithm,
+  type RowAlgorithm,
   type Lease,
   type Params,
   type Row,
@@ -45,7 +45,7 @@ export interface SideState {
 /** One policy that a store has decided by a request. The answer to the next request overwrites it. */
 export class AnsweredPolicy implements DecidedRow, DecidedPolicy {
   readonly params: Params
-  readonly #settle: NonNullable<Algorithm['settle']>
+  readonly #settle: NonNullable<RowAlgorithm['settle']>
   row: Row = []
   blockedUntil = 0
   sideState: SideState | undefined

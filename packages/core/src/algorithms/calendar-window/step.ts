@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithm.js'
+import type { RowAlgorithm } from '../algorithm.js'
 import { functionsOf } from '../plain-lua.js'
 import { windowLua, windowSteps } from '../window.js'
 import type { Calendar } from './calendar.js'
@@ -10,7 +10,7 @@ export type CalendarWindowParams = {
   readonly nominalMs: number
 }
 
-export const calendarWindowSteps: Algorithm<CalendarWindowParams> = {
+export const calendarWindowSteps: RowAlgorithm<CalendarWindowParams> = {
   id: 6,
   // Redis has no time zones. It receives the boundaries around now and finds the window by its own clock.
   args: ({ limit, calendar }, now) => [limit, ...calendar.boundariesAround(now)],

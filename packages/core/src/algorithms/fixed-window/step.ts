@@ -1,4 +1,4 @@
-import type { Algorithm } from '../algorithm.js'
+import type { RowAlgorithm } from '../algorithm.js'
 import type { PlainLua } from '../plain-lua.js'
 import { windowLua, windowSteps } from '../window.js'
 
@@ -10,7 +10,7 @@ export type FixedWindowParams = {
   readonly offset: number
 }
 
-export const fixedWindowSteps: Algorithm<FixedWindowParams> = {
+export const fixedWindowSteps: RowAlgorithm<FixedWindowParams> = {
   id: 1,
   args: ({ limit, window, aligned, offset }) => [limit, window, aligned, offset],
   ...windowSteps<FixedWindowParams>(closing),

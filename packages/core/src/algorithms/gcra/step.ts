@@ -1,6 +1,6 @@
 import { sluiceError } from '../../errors.js'
 import { longestMs } from '../../options/readers.js'
-import { usualReading, type Algorithm, type Row } from '../algorithm.js'
+import { usualReading, type RowAlgorithm, type Row } from '../algorithm.js'
 import { lengthOf, spans } from './span.js'
 
 /**
@@ -33,7 +33,7 @@ const mostRefunded = 2 ** 36 - 1
 /** Only repeated penalties reach this time: the year 6429, half of the range of six bytes. */
 const latest = 2 ** 47
 
-export const gcraSteps: Algorithm<GcraParams> = {
+export const gcraSteps: RowAlgorithm<GcraParams> = {
   ...usualReading,
   id: 3,
   cells: () => ({ times: 1, counts: 2 }),

@@ -1,4 +1,4 @@
-import { settleBy, type Algorithm } from '../algorithm.js'
+import { settleBy, type RowAlgorithm } from '../algorithm.js'
 import { gcraLua } from '../gcra/script.js'
 import { backlog, backlogAtMost, gcraSteps, idleAt, type GcraParams } from '../gcra/step.js'
 import { functionsOf } from '../plain-lua.js'
@@ -13,7 +13,7 @@ export type LeakyQueueParams = GcraParams & {
   readonly largest: number
 }
 
-export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
+export const leakyQueueSteps: RowAlgorithm<LeakyQueueParams> = {
   ...gcraSteps,
   // That of GCRA reads a row by the steps of the meter.
   settle: (decided, cost) => settleBy(leakyQueueSteps, decided, cost),

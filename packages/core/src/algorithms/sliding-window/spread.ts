@@ -1,4 +1,4 @@
-import { usualReading, type Algorithm, type Row } from '../algorithm.js'
+import { usualReading, type RowAlgorithm, type Row } from '../algorithm.js'
 import type { PlainLua } from '../plain-lua.js'
 
 export type SpreadParams = {
@@ -22,7 +22,7 @@ const SPAN_BEFORE = 6
  * Two windows, each started by an allowed request. The units of the older one count as if they had been taken evenly between its first and its
  * last unit, and each of them expires one window after its time.
  */
-export const spreadSteps: Algorithm<SpreadParams> = {
+export const spreadSteps: RowAlgorithm<SpreadParams> = {
   ...usualReading,
   id: 9,
   cells: () => ({ times: 2, counts: 4, extras: 1 }),

@@ -1,4 +1,4 @@
-import { usualReading, type Algorithm, type Row } from '../algorithm.js'
+import { usualReading, type RowAlgorithm, type Row } from '../algorithm.js'
 
 export type SlidingWindowParams = {
   readonly limit: number
@@ -16,7 +16,7 @@ const SINCE = 0
 const NEWEST = 1
 
 /** Two counters. */
-export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
+export const slidingWindowSteps: RowAlgorithm<SlidingWindowParams> = {
   ...usualReading,
   id: 2,
   cells: ({ older }) => ({ times: 1, counts: 1 + older }),
@@ -92,7 +92,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
 }
 
 /** More counters, or no weighted one. The policy defines their number, so the id is one of those for rows of varying width. */
-export const slidingBucketsSteps: Algorithm<SlidingWindowParams> = {
+export const slidingBucketsSteps: RowAlgorithm<SlidingWindowParams> = {
   ...slidingWindowSteps,
   id: 128,
 }

@@ -1,4 +1,4 @@
-import { usualReading, type Algorithm, type Cells, type Params, type Row } from '../algorithm.js'
+import { usualReading, type RowAlgorithm, type Cells, type Params, type Row } from '../algorithm.js'
 import { stagedId } from '../ids.js'
 
 // row: [the times of free, the times of then, the counts of free, the counts of then;
@@ -14,12 +14,12 @@ const starts = 2 ** 14
 
 /** A policy whose complete state is a row. */
 export interface StagePolicy {
-  readonly steps: Algorithm
+  readonly steps: RowAlgorithm
   readonly params: Params
 }
 
 /** The steps of two policies: the second decides the requests that the first would deny. */
-export function stagedSteps(free: StagePolicy, then: StagePolicy): Algorithm {
+export function stagedSteps(free: StagePolicy, then: StagePolicy): RowAlgorithm {
   const first = { extras: 0, ...free.steps.cells(free.params) }
   const second = { extras: 0, ...then.steps.cells(then.params) }
   const stage = first.times + second.times + first.counts + second.counts
@@ -50,7 +50,7 @@ export function stagedSteps(free: StagePolicy, then: StagePolicy): Algorithm {
 
   const quota = Math.max(free.steps.quota(free.params), then.steps.quota(then.params))
 
-  const steps: Algorithm = {
+  const steps: RowAlgorithm = {
     ...usualReading,
     id: stagedId(free.steps.id, then.steps.id),
     cells: () => ({

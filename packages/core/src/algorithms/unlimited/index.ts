@@ -1,6 +1,6 @@
 import { readOptions } from '../../options/readers.js'
 import type { Policy } from '../../policy.js'
-import { usualReading, type Algorithm } from '../algorithm.js'
+import { usualReading, type RowAlgorithm } from '../algorithm.js'
 import { policyOf, type Kind } from '../kind.js'
 
 /** A policy of `unlimited`. */
@@ -22,7 +22,7 @@ export function unlimited(options: NoOptions = {}): UnlimitedPolicy {
   return policyOf(unlimitedKind, { kind: 'unlimited' }, undefined)
 }
 
-const unlimitedSteps: Algorithm = {
+const unlimitedSteps: RowAlgorithm = {
   ...usualReading,
   id: 5,
   countsNothing: true,

@@ -1,6 +1,6 @@
 import {
   settleBy,
-  type Algorithm,
+  type RowAlgorithm,
   type RequestSteps,
   type Row,
   type Steps,
@@ -18,13 +18,13 @@ export class RowCursor extends TableCursor {
   readonly steps: RequestSteps
   // Read from the policy once, because the property lookups for each decision take longer than the steps themselves.
   readonly #look: Steps['look']
-  readonly #settle: NonNullable<Algorithm['settle']>
+  readonly #settle: NonNullable<RowAlgorithm['settle']>
   /** The wall clock, if the policy follows it. */
   readonly #wall: Clock | undefined
   /** Whether a decision can write more than the row of an allowed request: a block, or the first row of a bucket. */
   readonly #writesMore: boolean
 
-  constructor(rows: MemoryRows, policy: BoundPolicy, steps: Algorithm, wall: Clock | undefined) {
+  constructor(rows: MemoryRows, policy: BoundPolicy, steps: RowAlgorithm, wall: Clock | undefined) {
     super(rows, policy, rows.partitionOf(policy))
     const { params, block } = policy
     this.steps = steps
