@@ -48,7 +48,7 @@ export type Duration = number | string
  * `'60ms'`, `'60s'`. A `string` does, such as that of `{ window: '1m' }` in a variable, and is read when the program starts.
  */
 export type DurationLiteral<W> = string extends W
-  ? W
+  ? Duration
   : W extends number | DurationText
     ? W
     : W extends `${infer N extends number}`

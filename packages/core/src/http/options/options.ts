@@ -235,11 +235,13 @@ type DecidedByRules = (typeof policyOptions)[number] | (typeof requestOptions)[n
 /** The options that rules decide for each request, so that they exclude `rules`. */
 export const decidedByRules: readonly DecidedByRules[] = [...policyOptions, ...requestOptions]
 
-/** The names of policies, as far as the compiler knows them. */
+/** The names of policies, as far as the compiler knows them: not those of options in a variable, whose type is that of all options. */
 type PolicyName<P> = unknown extends P
   ? string
-  : P extends Policy | undefined
-    ? 'default'
-    : P extends Extract<Policies, Readonly<Record<string, Policy>>>
-      ? keyof P & string
-      : string
+  : [P] extends [undefined]
+    ? string
+    : P extends Policy | undefined
+      ? 'default'
+      : P extends Extract<Policies, Readonly<Record<string, Policy>>>
+        ? keyof P & string
+        : string
