@@ -58,6 +58,12 @@ export const mutants = [
     replace: "if ('deny' in then) return denial(then.deny, 429)",
   },
   {
+    file: `${limits}/policies.ts`,
+    name: 'a rule without a policy in "policies" has a limit',
+    find: 'policies !== undefined && Object.keys(policies).length > 0',
+    replace: 'policies !== undefined',
+  },
+  {
     file: `${limits}/override-table.ts`,
     name: 'a star within a value is a plain one',
     find: 'if (star !== -1 && star !== value.length - 1) {',

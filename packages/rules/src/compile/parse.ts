@@ -137,6 +137,8 @@ function* check(
   }
   yield* checkCounts(declarations, rules, findings)
   if (findings.hasErrors) return undefined
+  // A rule that is left out without a finding would be a missing limit.
+  if (rules.length < shapes.length) throw new Error('a rule was not compiled, without a mistake')
   return { document: { ...head, rules: declarations }, rules, vocabulary }
 }
 

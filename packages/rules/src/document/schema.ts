@@ -98,7 +98,7 @@ function ruleSchema(
     window: maybe(union([string(), number()], { error: ownWindow })),
     algorithm: maybe(z.enum(['slidingWindow', 'fixedWindow', 'slidingLog', 'gcra'])),
     policy: maybe(policyOrBy),
-    policies: maybe(z.record(name, policyOrBy)),
+    policies: maybe(z.record(name, policyOrBy).meta({ minProperties: 1 })), // `declaredPolicies` checks it
     over: maybe(
       union(
         [

@@ -98,6 +98,7 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
   ],
   [`{ id: r, key: during, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].key'],
   ['{ id: r }', 'OPTION_MISSING', 'rules[0]'],
+  ['{ id: r, policies: {} }', 'OPTION_MISSING', 'rules[0]'],
   ['{ id: r, limit: 1 }', 'OPTION_MISSING', 'rules[0]'],
   ['{ id: r, window: 1m }', 'OPTION_MISSING', 'rules[0].window'],
   ['{ limit: 1, window: 1m }', 'OPTION_MISSING', 'rules[0]'],

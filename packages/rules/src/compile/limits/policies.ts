@@ -49,7 +49,7 @@ export function declaredPolicies(
     return [{ name: undefined, choice, path: [...path, 'limit'] }]
   }
   if (policy !== undefined) return [{ name: undefined, choice: policy, path: [...path, 'policy'] }]
-  if (policies !== undefined) {
+  if (policies !== undefined && Object.keys(policies).length > 0) {
     return Object.entries(policies).map(([name, choice]) => {
       return { name, choice, path: [...path, 'policies', name] }
     })
