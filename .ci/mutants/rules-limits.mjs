@@ -65,6 +65,24 @@ export const mutants = [
   },
   {
     file: `${limits}/override-table.ts`,
+    name: 'an override applies to one notation of an address',
+    find: "(type === 'address' ? addressText(text) : spell?.(text)) ?? text",
+    replace: 'spell?.(text) ?? text',
+  },
+  {
+    file: `${limits}/override-table.ts`,
+    name: 'a range has an override, which never applies',
+    find: "if (type === 'address' && !isAddress) {",
+    replace: "if (type === 'address' && value === '') {",
+  },
+  {
+    file: `${limits}/override-table.ts`,
+    name: 'the application is asked for the notation of a client',
+    find: 'ask?.(context, text)',
+    replace: 'ask?.(context, String(value))',
+  },
+  {
+    file: `${limits}/override-table.ts`,
     name: 'a star within a value is a plain one',
     find: 'if (star !== -1 && star !== value.length - 1) {',
     replace: 'if (star === value.length) {',
@@ -108,8 +126,8 @@ export const mutants = [
   {
     file: `${limits}/override-table.ts`,
     name: 'a value may have two overrides in a file',
-    find: 'problem ??= table.add(value, override)',
-    replace: 'if (problem === undefined) table.add(value, override)',
+    find: 'problem ??= table.add(override)',
+    replace: 'if (problem === undefined) table.add(override)',
   },
   {
     file: overrides,

@@ -2,7 +2,15 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { gcra, type Policy } from '@sluice/core'
 import type { Judgement, RuleSet } from '../src/index.js'
-import { compiledRules, factsOf, findingsOf, head, judged, now } from './compiled.js'
+import {
+  compiledRules,
+  factsOf,
+  findingsOf,
+  head,
+  judged,
+  now,
+  type TestFacts,
+} from './compiled.js'
 
 const limitOf = (judgement: Judgement): unknown => {
   if (judgement.type !== 'ask') return judgement.type
@@ -258,4 +266,52 @@ test('overrides of hosts have no case', async () => {
   expect(await findingsOf(`${head}\nrules:\n${again}`)).toMatchObject([
     { code: 'SLUICE_RULES_OVERRIDE' },
   ])
+})
+
+describe('overrides of a field with several notations', () => {
+  const limitsOf = async (of: string, entries: string, facts: readonly TestFacts[]) => {
+    const rules = await compiledRules(
+      `  - { id: r, key: [], limit: 1, window: 1m, overrides: { of: ${of}, entries: { ${entries} } } }`,
+    )
+    return facts.map((each) => limitOf(judged(rules, each)))
+  }
+
+  test('apply to all notations of an address', async () => {
+    const entries = `127.0.0.1: 2, '2001:DB8:0::1': 3, '::ffff:192.0.2.1': 4, '10.*': 5`
+    const ips = [
+      '127.0.0.1',
+      '::ffff:127.0.0.1',
+      '2001:db8::1',
+      '2001:DB8:0:0::1',
+      '192.0.2.1',
+      '::ffff:10.1.1.1',
+      '::1',
+    ]
+    const facts = ips.map((ip) => ({ ip }))
+    expect(await limitsOf('ip', entries, facts)).toEqual([2, 2, 3, 3, 4, 5, 1])
+  })
+
+  test('apply to a path and a method in any letter case', async () => {
+    const paths = ['/reports', '/REPORTS', '/login', '/API/x', '/a%20b', '/other']
+    const entries = `/Reports: 2, /login/: 3, '/Api/*': 4, '/a b': 5`
+    const facts = paths.map((url) => ({ url }))
+    expect(await limitsOf('path', entries, facts)).toEqual([2, 2, 3, 4, 5, 1])
+    const methods = ['GET', 'get', 'HEAD', 'POST'].map((method) => ({ method }))
+    expect(await limitsOf('method', 'get: 2', methods)).toEqual([2, 2, 2, 1])
+  })
+
+  test('ask the application for one notation', async () => {
+    const values: string[] = []
+    const rules = await compiledRules(
+      '  - { id: r, limit: 1, window: 1m, overrides: { of: ip, entries: {} } }',
+      { overrides: (_rule, value) => values.push(value) },
+    )
+    const limits = ['::ffff:127.0.0.1', '127.0.0.1', '2001:DB8:0::1'].map((ip) =>
+      limitOf(judged(rules, { ip })),
+    )
+    expect([limits, values]).toEqual([
+      [1, 1, 2],
+      ['127.0.0.1', '2001:db8::1'],
+    ])
+  })
 })

@@ -85,7 +85,7 @@ function overridesIn(rule: CompiledRule | undefined): ReadonlyMap<string, string
   const { action, declaration } = rule
   const { entries = {}, file } = declaration.overrides ?? {}
   if (action.type !== 'limit' || file === undefined) return found
-  for (const [value, { key }] of action.variants.overrides()) {
+  for (const { value, key } of action.variants.overrides()) {
     if (!Object.hasOwn(entries, value)) found.set(value, key)
   }
   return found

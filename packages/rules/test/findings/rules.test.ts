@@ -208,6 +208,20 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
   [`{ id: r, cost: $poinst, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].cost', 'points'],
   [`{ id: r, cost: $user, ${limit} }`, 'OPTION_INVALID', 'rules[0].cost'],
   [`{ id: r, overrides: { of: usr }, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].overrides.of', 'user'],
+  [`{ id: r, overrides: { of: during }, ${limit} }`, 'FIELD_UNKNOWN', 'rules[0].overrides.of'],
+  [
+    `{ id: r, overrides: { of: param.tenant }, ${limit} }`,
+    'FIELD_UNKNOWN',
+    'rules[0].overrides.of',
+  ],
+  ...['10.0.0.0/8', '2001:db8::*', '10.0.0'].map(
+    (value) =>
+      [
+        `{ id: r, overrides: { of: ip, entries: { '${value}': 1 } }, ${limit} }`,
+        'OVERRIDE',
+        `rules[0].overrides.entries["${value}"]`,
+      ] as const,
+  ),
   [
     `{ id: r, overrides: { of: user, entries: { a: } }, ${limit} }`,
     'OPTION_INVALID',

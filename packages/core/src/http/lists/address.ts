@@ -11,6 +11,11 @@ export function addressOf(text: string): Address | undefined {
   return ipv4Within(address) ?? address
 }
 
+/** The text of a client's address: equal for all notations of one address. Undefined if the text is not an address. */
+export function addressText(text: string): string | undefined {
+  return plainIpv4(text) ?? addressOf(text)?.toString()
+}
+
 /** The number of bits before the IPv4 address in an IPv4-mapped address. */
 export const ipv4Offset = 96
 

@@ -1,11 +1,12 @@
 import type { Policy } from '@sluice/core'
-import { checkedPolicy } from '@sluice/core/http'
+import { addressText, checkedPolicy } from '@sluice/core/http'
 import type { PolicyDeclaration, RuleDeclaration } from '../../document/document.js'
 import type { Findings } from '../../document/findings.js'
 import type { Path } from '../../document/syntax.js'
 import type { Field, RequestContext } from '../../match/context.js'
 import { linesOf } from '../../match/lists.js'
 import { noPath } from '../../match/paths/path-match.js'
+import { withoutSlashAtEnd } from '../../match/paths/readings.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 import { createAsker, overrideFor, type Override, type OverridesFunction } from './overrides.js'
 import { inZone } from './policies.js'
@@ -13,8 +14,8 @@ import { singleValue } from './single-value.js'
 import type { Slot } from './slots.js'
 
 export interface OverrideReader {
-  /** The overrides of the document and its file, by their values. */
-  entries(): Iterable<readonly [string, Override]>
+  /** The overrides of the document and its file. */
+  entries(): Iterable<Override>
   overrideOf(context: RequestContext): Override | undefined
   use(overrides: OverridesFunction): void
 }
@@ -33,18 +34,11 @@ export function readOverrides(
   const { of, entries = {}, file } = overrides
   const field = fields.field(of, noPath)
   if (field === undefined) {
-    findings.unknown(
-      [...path, 'of'],
-      of,
-      fields.names,
-      'SLUICE_RULES_FIELD_UNKNOWN',
-      of,
-      fields.names,
-    )
+    const known = fields.names.filter((name) => name !== 'during' && name !== 'param.NAME')
+    findings.unknown([...path, 'of'], of, known, 'SLUICE_RULES_FIELD_UNKNOWN', of, known)
     return undefined
   }
-  // A host has no case: the field is in lower case.
-  const table = new OverrideTable(of === 'host' ? (value) => value.toLowerCase() : (value) => value)
+  const table = new OverrideTable(field)
 
   /** The mistake in an override; undefined if it fits every alternative of the rule. */
   function problemOf(override: Override): string | undefined {
@@ -59,8 +53,8 @@ export function readOverrides(
   }
 
   for (const [value, limit] of Object.entries(entries)) {
-    const override = overrideFor(limit, undefined, `override "${value}"`)
-    const problem = table.add(value, override) ?? problemOf(override)
+    const override = overrideFor(value, limit, undefined)
+    const problem = table.add(override) ?? problemOf(override)
     if (problem !== undefined) {
       findings.error([...path, 'entries', value], 'SLUICE_RULES_OVERRIDE', problem)
     }
@@ -73,22 +67,35 @@ export function readOverrides(
 class OverrideTable {
   readonly #exact = new Map<string, Override>()
   readonly #prefixes = new Map<string, Override>()
-  readonly #spelled: (value: string) => string
+  readonly #field: Field
   #lengths: readonly number[] = []
 
-  /** @param spelled the spelling that the values of the field have */
-  constructor(spelled: (value: string) => string) {
-    this.#spelled = spelled
+  constructor(field: Field) {
+    this.#field = field
+  }
+
+  /** The text of a value, which is the same for all its notations: of an address, a path, a host, a method. */
+  spelled(text: string): string {
+    const { type, spell } = this.#field
+    return (type === 'address' ? addressText(text) : spell?.(text)) ?? text
   }
 
   /** Adds an override, or returns the mistake in it. */
-  add(value: string, override: Override): string | undefined {
+  add(override: Override): string | undefined {
+    const { value } = override
     const star = value.indexOf('*')
     if (star !== -1 && star !== value.length - 1) {
       return `"*" is allowed only at the end of a value, unlike in ${JSON.stringify(value)}`
     }
+    const { type } = this.#field
+    // The texts of one range of IPv6 have no common prefix.
+    const isAddress = star === -1 ? addressText(value) !== undefined : !value.includes(':')
+    if (type === 'address' && !isAddress) {
+      return `${JSON.stringify(value)} is not an address. For a range, write a rule above this one with a condition such as "when: { ip: 10.0.0.0/8 }", and the same "group" in both`
+    }
+    const whole = type === 'path' ? withoutSlashAtEnd(value) : value
     const table = star === -1 ? this.#exact : this.#prefixes
-    const key = this.#spelled(star === -1 ? value : value.slice(0, -1))
+    const key = this.spelled(star === -1 ? whole : value.slice(0, -1))
     if (table.has(key)) return `${JSON.stringify(value)} already has an override`
     table.set(key, override)
     if (star !== -1 && !this.#lengths.includes(key.length)) {
@@ -97,9 +104,9 @@ class OverrideTable {
     return undefined
   }
 
-  *entries(): Generator<readonly [string, Override]> {
-    yield* this.#exact
-    for (const [prefix, override] of this.#prefixes) yield [`${prefix}*`, override]
+  *entries(): Generator<Override> {
+    yield* this.#exact.values()
+    yield* this.#prefixes.values()
   }
 
   get(value: string): Override | undefined {
@@ -136,11 +143,10 @@ function readFile(
     }
     const [, quoted, bare, limit, window] = row
     const value = quoted === undefined ? bare.trim() : quoted.replaceAll('""', '"')
-    const reason = `override "${value}"`
-    const override = overrideFor(limit === 'unlimited' ? limit : Number(limit), window, reason)
+    const override = overrideFor(value, limit === 'unlimited' ? limit : Number(limit), window)
     let problem = known.get(override.key)
     if (!known.has(override.key)) known.set(override.key, (problem = problemOf(override)))
-    problem ??= table.add(value, override)
+    problem ??= table.add(override)
     if (problem !== undefined) findings.inFile(file, line, 'SLUICE_RULES_OVERRIDE', problem)
   }
 }
@@ -156,7 +162,7 @@ function createReader(rule: string, field: Field, table: OverrideTable): Overrid
     overrideOf(context) {
       const value = context.read(field)
       if (value === undefined) return undefined
-      const text = String(singleValue(field, value, context))
+      const text = table.spelled(String(singleValue(field, value, context)))
       return ask?.(context, text) ?? table.get(text)
     },
     use(overrides) {

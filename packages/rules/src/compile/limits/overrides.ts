@@ -18,6 +18,8 @@ export type OverridesFunction = (
 
 /** A limit in place of the rule's own. */
 export interface Override {
+  /** Its value as it was written. */
+  readonly value: string
   /** Equal for equal overrides. */
   readonly key: string
   readonly reason: string
@@ -110,16 +112,18 @@ function asked(rule: string, value: string, limit: unknown): Override {
     isLimit &&
     (typeof limit === 'number' || limit === 'unlimited' || isPolicyDeclaration(limit))
   ) {
-    return overrideFor(limit, undefined, `override of the application for "${value.slice(0, 80)}"`)
+    const reason = `override of the application for "${value.slice(0, 80)}"`
+    return overrideFor(value, limit, undefined, reason)
   }
   const problem = `"overrides" returned ${JSON.stringify(limit)}. Return a whole number, a policy, "unlimited", or undefined`
   throw rulesError('SLUICE_RULES_OVERRIDE_INVALID', rule, problem)
 }
 
 export function overrideFor(
+  value: string,
   limit: OverrideDeclaration,
   window: string | undefined,
-  reason: string,
+  reason = `override "${value}"`,
 ): Override {
-  return { key: JSON.stringify([limit, window]), reason, limit, window }
+  return { value, key: JSON.stringify([limit, window]), reason, limit, window }
 }

@@ -41,8 +41,8 @@ export interface VariantReader {
   variantOf(context: RequestContext): Variant
   /** The variant that the request would have without an override. */
   ownVariantOf(context: RequestContext): Variant
-  /** The overrides of the document and its file, by their values. */
-  overrides(): Iterable<readonly [string, Override]>
+  /** The overrides of the document and its file. */
+  overrides(): Iterable<Override>
   /** Takes the function of the application for overrides. */
   use(overrides: OverridesFunction): void
   /** The alternatives of each policy, without overrides. */

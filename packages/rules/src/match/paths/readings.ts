@@ -82,7 +82,7 @@ function filled(path: string): string {
   return path === '/' ? path : path.replace(/\/(?=\/|$)/g, '/%00')
 }
 
-function withoutSlashAtEnd(path: string): string {
+export function withoutSlashAtEnd(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
