@@ -227,12 +227,18 @@ export const mutants = [
   },
   {
     file: `${http}/rules/ask-limits.ts`,
+    name: 'a request that waits also waits for limits without a delay',
+    find: '    [waitAfter]: (denial: Decision) => delayOfDenial(rules, denial),\n',
+    replace: '',
+  },
+  {
+    file: `${http}/rules/delays.ts`,
     name: 'a denied request waits for the longest delay',
     find: 'shortest = Math.min(shortest ?? Infinity, outcome.maxMs)',
     replace: 'shortest = Math.max(shortest ?? 0, outcome.maxMs)',
   },
   {
-    file: `${http}/rules/ask-limits.ts`,
+    file: `${http}/rules/delays.ts`,
     name: 'a request waits although another rule denies it',
     find: "if (outcome?.type !== 'delay') return undefined",
     replace: "if (outcome?.type !== 'delay') continue",

@@ -1,11 +1,11 @@
 import type { Decision } from './decision.js'
 import { deniedLate } from './read-decision.js'
 import type { Policies, PolicyChoice } from './bound-policies.js'
-import { isKey, type Keys, type Costs } from './arguments.js'
+import type { Keys, Costs } from './arguments.js'
 import { sluiceError } from '../errors.js'
 import { delayRequest, firmWaitOf, isQueued, overflows } from './waits.js'
-import { joinKey } from '../keys.js'
-import { pause, createTurns, turnBefore, type Turn, type Turns } from './turns.js'
+import { lineOf, newLine, type Line } from './lines.js'
+import { pause, turnBefore, type Turn } from './turns.js'
 import { durationOrZero, optionsObject, rejectUnknown, type Duration } from '../options/readers.js'
 import type { Store } from '../stores/store.js'
 
@@ -33,6 +33,14 @@ export interface AcquireOptions extends PolicyChoice {
   readonly request?: unknown
 }
 
+/** The option of `acquire` in place of `maxWait` whose value depends on the denials. Not for applications. */
+export const waitAfter: unique symbol = Symbol('waitAfter')
+
+interface OwnOptions extends AcquireOptions {
+  /** The longest wait of a call after this denial, in milliseconds since the call. Undefined if it must not wait. */
+  readonly [waitAfter]?: (denial: Decision) => number | undefined
+}
+
 /** The methods of a limiter that `acquire` uses. */
 interface Admission<S extends Store> {
   consume(key: Keys, options: ConsumeCall): Decision<S> | Promise<Decision<S>>
@@ -49,21 +57,7 @@ interface ConsumeCall extends PeekCall {
   readonly request?: unknown
 }
 
-/** The calls for one key, in the order in which they were made. */
-interface Line {
-  /** The number of calls that are not settled yet. */
-  calls: number
-  /** The turns in which the calls are decided. */
-  readonly decisions: Turns
-  /** The turns in which the calls that a leaky queue delays are started. */
-  readonly delays: Turns
-  /** The policies that denied the first undecided call. */
-  deniedBy: readonly string[]
-  /** The moment, by `performance.now()`, before which the first undecided call cannot be allowed. */
-  due: number
-}
-
-export type Acquire<S extends Store> = (key: Keys, options?: AcquireOptions) => Promise<Decision<S>>
+export type Acquire<S extends Store> = (key: Keys, options?: OwnOptions) => Promise<Decision<S>>
 
 /**
  * Makes `acquire`. Only the first waiting call of a key asks the store, after the wait that its last denial named, so the calls of one process never
@@ -86,7 +80,7 @@ export function createAcquire<S extends Store>(
   let waiting = 0
 
   return async function acquire(key, options = {}) {
-    const { call, until, signal } = checkedOptions(limiter, options)
+    const { call, untilOf, signal } = checkedOptions(limiter, options)
     signal?.throwIfAborted()
     if (!isCounted(key, withoutRequest(call))) return admission.consume(key, call)
     const id = lineOf(key)
@@ -95,7 +89,7 @@ export function createAcquire<S extends Store>(
     line.calls++
     waiting++
     try {
-      const { decision, delayTurn } = await inTurn(line, key, call, until, signal)
+      const { decision, delayTurn } = await inTurn(line, key, call, untilOf, signal)
       if (delayTurn === undefined) return decision
       return await delayRequest(admission, { ...call, key, decision }, signal, delayTurn)
     } finally {
@@ -109,15 +103,15 @@ export function createAcquire<S extends Store>(
     line: Line,
     key: Keys,
     call: ConsumeCall,
-    until: number,
+    untilOf: UntilOf,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly decision: Decision<S>; readonly delayTurn?: Turn }> {
     const isFirst = line.decisions.isEmpty()
     const turn = line.decisions.enter()
     try {
-      const mayWaitUntil = waiting > maxWaiting ? -Infinity : until
-      const isNext =
-        isFirst || (mayWaitUntil >= line.due && (await turnBefore(turn, until, signal)))
+      const mayWaitUntil: UntilOf = waiting > maxWaiting ? () => -Infinity : untilOf
+      const until = mayWaitUntil()
+      const isNext = isFirst || (until >= line.due && (await turnBefore(turn, until, signal)))
       if (!isNext) return { decision: await deniedInLine(line, key, call) }
       const decision = await decided(line, key, call, mayWaitUntil, signal)
       line.due = 0
@@ -133,15 +127,17 @@ export function createAcquire<S extends Store>(
     line: Line,
     key: Keys,
     call: ConsumeCall,
-    until: number,
+    untilOf: UntilOf,
     signal: AbortSignal | undefined,
   ): Promise<Decision<S>> {
+    let until = untilOf()
     for (let pollMs = minPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
       const decision = await admission.consume(key, call)
       if (signal?.aborted === true) {
         if (decision.allowed) await admission.refund(decision)
         throw signal.reason
       }
+      if (!decision.allowed) until = untilOf(decision)
       const leftMs = until - performance.now()
       if (decision.allowed) {
         const isInTime = decision.delayMs === 0 || decision.delayMs <= leftMs
@@ -190,17 +186,6 @@ function withoutRequest({ cost, policies }: ConsumeCall): PeekCall {
   return policies === undefined ? { cost } : { cost, policies }
 }
 
-function newLine(): Line {
-  return { calls: 0, decisions: createTurns(), delays: createTurns(), deniedBy: [], due: 0 }
-}
-
-/** The name of the line of a key's calls, about as long as the key in a store. An invalid key also has a line, whose first call throws. */
-function lineOf(key: Keys): string {
-  if (isKey(key)) return `one ${joinKey(key)}`
-  const keys = Object.entries(key).map(([name, own]) => [name, joinKey(own) ?? null])
-  return `each ${JSON.stringify(keys)}`
-}
-
 /** A limit on the memory that waiting calls can take. */
 const maxWaiting = 10_000
 
@@ -208,18 +193,20 @@ const maxJitterMs = 50
 const minPollMs = 5
 const maxPollMs = 100
 
+/** The end of the longest wait of a call, by `performance.now()`: at first, and after a denial. */
+type UntilOf = (denial?: Decision) => number
+
 interface CheckedOptions {
   readonly call: ConsumeCall
-  /** By `performance.now()`. */
-  readonly until: number
+  readonly untilOf: UntilOf
   readonly signal: AbortSignal | undefined
 }
 
-function checkedOptions(limiter: string, options: AcquireOptions): CheckedOptions {
+function checkedOptions(limiter: string, options: OwnOptions): CheckedOptions {
   const known = ['cost', 'policies', 'maxWait', 'signal', 'request']
   const where = `limiter "${limiter}"`
   rejectUnknown(where, optionsObject(where, options, known), known)
-  const { cost = 1, policies, maxWait, signal, request } = options
+  const { cost = 1, policies, maxWait, signal, request, [waitAfter]: waitOf } = options
   const waitMs = maxWait === undefined ? Infinity : durationOrZero.read(maxWait)
   if (waitMs === undefined) {
     const { expected } = durationOrZero
@@ -231,7 +218,10 @@ function checkedOptions(limiter: string, options: AcquireOptions): CheckedOption
     ...(policies === undefined ? {} : { policies }),
     ...(request === undefined ? {} : { request }),
   }
-  return { call, until: performance.now() + waitMs, signal }
+  const start = performance.now()
+  const untilOf: UntilOf = (denial) =>
+    start + (denial === undefined || waitOf === undefined ? waitMs : (waitOf(denial) ?? -Infinity))
+  return { call, untilOf, signal }
 }
 
 /** @throws SluiceError SLUICE_OPTION_INVALID if the option `signal` is something else */

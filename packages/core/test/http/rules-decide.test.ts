@@ -244,6 +244,29 @@ describe.each(stores)('with a store that replies %s', (_, makeStore) => {
     expect(decision).toMatchObject({ allowed: false, rule: 'a', deniedBy: ['a', 'b'] })
   })
 
+  test.each<[string, Outcome]>([
+    ['has no delay', { type: 'challenge', kind: 'captcha' }],
+    ['has a shorter delay', { type: 'delay', maxMs: 500 }],
+  ])(
+    'a request that waits is denied at once when a limit denies it that %s',
+    async (_, outcome) => {
+      const limiter = createLimiter({ name: 'rules', policies: perMinute(9), store: makeStore() })
+      const waits = consumption({
+        few: { policy: fixedWindow({ limit: 2, window: '3s' }), outcome },
+        pace: {
+          policy: gcra({ limit: 1, window: '100ms', burst: 1 }),
+          outcome: { type: 'delay', maxMs: 5000 },
+        },
+      })
+      const begun = performance.now()
+      const decide = () => decideByRules(limiter, asks({ enforced: [waits] }))
+      const decisions = await Promise.all([decide(), decide(), decide()])
+      expect(performance.now() - begun < 2000).toBe(true)
+      expect(decisions.map(({ allowed }) => allowed)).toEqual([true, true, false])
+      expect(decisions[2]).toMatchObject({ deniedBy: ['few', 'pace'], rule: 'few', outcome })
+    },
+  )
+
   test.each<[string, Outcome, Policy]>([
     ['a delay', { type: 'delay', maxMs: 70_000 }, perMinute(1)],
     [

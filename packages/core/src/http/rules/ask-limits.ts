@@ -1,9 +1,11 @@
 import type { Decision, DecisionMode } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
+import { waitAfter } from '../../limiter/acquire.js'
 import { delayRequest } from '../../limiter/waits.js'
 import { after, rescued, together } from '../../awaitable.js'
 import { warnOfFailure } from '../request/mistakes.js'
-import type { Ask, Consumption, AppliedRule } from './judgement.js'
+import { delayOfAll, delayOfDenial } from './delays.js'
+import type { Ask, Consumption } from './judgement.js'
 import { nothingAsked, type LimitResults, type LimitResult } from './rule-decision.js'
 
 /** The parts that differ between a request over HTTP and one without it. */
@@ -161,16 +163,22 @@ function answered(
   return { consumption, decision }
 }
 
-/** Waits until the units are available. */
+/** Waits until the units are available, as long as each limit that denies the request has a delay that is not over. */
 async function acquired(
   limiter: Limiter,
   consumption: Consumption,
   options: CarryOutOptions,
   maxWait: number,
 ): Promise<LimitResult> {
-  const { keys, policies, cost } = consumption
+  const { keys, policies, cost, rules } = consumption
   const { request } = options
-  const call = { cost, policies, maxWait, ...(request === undefined ? {} : { request }) }
+  const call = {
+    cost,
+    policies,
+    maxWait,
+    [waitAfter]: (denial: Decision) => delayOfDenial(rules, denial),
+    ...(request === undefined ? {} : { request }),
+  }
   let signal: AbortSignal | undefined
   async function acquire(own: AbortSignal | undefined): Promise<Decision> {
     signal = own
@@ -219,31 +227,4 @@ function told(call: () => void): void {
 
 function rethrow(error: unknown): never {
   throw error
-}
-
-type RulesByPolicy = ReadonlyMap<string, AppliedRule>
-
-/**
- * The longest delay of a consumption if it is the same for all its rules. Such a consumption waits from the start, in the order of the requests for its
- * key; another one has to be denied first, because only a denial shows which of its rules deny.
- */
-function delayOfAll(rules: RulesByPolicy): number | undefined {
-  let common: number | undefined
-  for (const { outcome } of rules.values()) {
-    if (outcome.type !== 'delay') return undefined
-    if (common !== undefined && common !== outcome.maxMs) return undefined
-    common = outcome.maxMs
-  }
-  return common
-}
-
-/** How long a denied request may wait: the shortest delay of the rules that deny it. Undefined if one of them does not delay. */
-function delayOfDenial(rules: RulesByPolicy, { deniedBy }: Decision): number | undefined {
-  let shortest: number | undefined
-  for (const policy of deniedBy) {
-    const outcome = rules.get(policy)?.outcome
-    if (outcome?.type !== 'delay') return undefined
-    shortest = Math.min(shortest ?? Infinity, outcome.maxMs)
-  }
-  return shortest
 }
