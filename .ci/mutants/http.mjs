@@ -208,6 +208,12 @@ export const mutants = [
   },
   {
     file: `${http}/rules/ask-limits.ts`,
+    name: 'a success does not reset a tagging rule that denied',
+    find: 'for (const result of tags) options',
+    replace: 'for (const result of tags.filter(({ decision }) => decision.allowed)) options',
+  },
+  {
+    file: `${http}/rules/ask-limits.ts`,
     name: 'an error of a shadow consumption is that of the request',
     find: 'for (const consumption of shadow) askShadow(limiter, consumption, options)',
     replace:

@@ -14,7 +14,7 @@ export interface CarryOutOptions {
   readonly request?: unknown
   /** Runs work that delays the request. The signal ends it. Without this function nothing delays a request. */
   wait?<T>(work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T>
-  /** Called for each consumption that took units, also for a shadow one, when the request is allowed. */
+  /** Called for each consumption that took units, also for a shadow one, and for a tagging one that denied, when the request is allowed. */
   readonly onTaken?: ((result: LimitResult) => void) | undefined
 }
 
@@ -89,7 +89,9 @@ function askOthers(
     for (const answer of all) {
       if (!isResult(answer)) return after(refund(limiter, taken), () => rethrow(answer.error))
     }
-    for (const result of taken) options.onTaken?.(result)
+    if (enforced !== undefined) options.onTaken?.(enforced)
+    // The request continues, so its success also resets the count of a limit that denied it.
+    for (const result of tags) options.onTaken?.(result)
     return { enforced, tagging: tags }
   })
 }

@@ -56,6 +56,23 @@ describe('after the response', () => {
     }
   })
 
+  test('a success also resets the count of a tagging rule that denied the request, not that of a shadow rule', async () => {
+    const once = (name: string) =>
+      consumption({ [name]: { policy: perMinute(1), resetOnSuccess: true, counts: 'failures' } })
+    const judgement = asks({ tagging: [once('a')], shadow: [once('b')] })
+    const guard = guardOf(judgement)
+    for (const [status, used] of [
+      [401, [['a 1'], ['b 1']]],
+      [401, [['a 1'], ['b 1']]],
+      [200, [['a 0'], ['b 1']]],
+    ] as const) {
+      const answer = new Ending()
+      void respond(guard, answer)
+      answer.finish(status)
+      await vi.waitFor(() => expect(usedIn(guard, judgement)).toEqual(used))
+    }
+  })
+
   test('a success resets the counts of the rules with that option', async () => {
     const policy = gcra({ limit: 9, window: '1m' })
     const judgement = asks({
