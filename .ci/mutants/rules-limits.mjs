@@ -82,6 +82,18 @@ export const mutants = [
     replace: 'ask?.(context, String(value))',
   },
   {
+    file: `${limits}/policies.ts`,
+    name: 'short durations of a block are no warning',
+    find: 'hasWarned = warnOfShort(value, path, findings) || hasWarned',
+    replace: 'hasWarned ||= false',
+  },
+  {
+    file: 'packages/rules/src/compile/rule.ts',
+    name: 'a short delay is no warning',
+    find: 'if (isShort(over.delay)) {',
+    replace: 'if (isShort(undefined)) {',
+  },
+  {
     file: `${limits}/override-table.ts`,
     name: 'a star within a value is a plain one',
     find: 'if (star !== -1 && star !== value.length - 1) {',

@@ -175,12 +175,22 @@ test('each short duration is a warning, and one of a second is not short', async
   - { id: b, limit: 1, window: 60 }
   - { id: c, limit: 1, window: 999 }
   - { id: d, limit: 1, window: 1000 }
-  - { id: e, policy: { kind: tokenBucket, capacity: 1, refill: 1, every: 1 } }`)
+  - { id: e, policy: { kind: tokenBucket, capacity: 1, refill: 1, every: 1 } }
+  - { id: f, policy: { kind: leakyQueue, leak: 1, every: 1s, maxDelay: 5 } }
+  - { id: g, policy: { kind: fixedWindow, limit: 1, window: 1m, block: { for: 60 } } }
+  - { id: h, policy: { kind: staged, free: { kind: fixedWindow, limit: 1, window: 60 }, then: { kind: unlimited } } }
+  - { id: i, limit: 1, window: 1m, over: { delay: 5 } }`)
   expect(warnings.map(({ path, code }) => [path, code])).toEqual(
-    ['rules[0].window', 'rules[1].window', 'rules[2].window', 'rules[4].policy'].map((path) => [
-      path,
-      'SLUICE_RULES_DURATION_SHORT',
-    ]),
+    [
+      'rules[0].window',
+      'rules[1].window',
+      'rules[2].window',
+      'rules[4].policy',
+      'rules[5].policy',
+      'rules[6].policy',
+      'rules[7].policy',
+      'rules[8].over.delay',
+    ].map((path) => [path, 'SLUICE_RULES_DURATION_SHORT']),
   )
 })
 

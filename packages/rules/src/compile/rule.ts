@@ -16,6 +16,7 @@ import type { Vocabulary } from '../match/vocabulary.js'
 import { conditionsAsSent, readWhen } from '../match/when.js'
 import { readCost, type Cost } from './limits/cost.js'
 import { readKey, type KeyReader } from './limits/keys.js'
+import { isShort } from './limits/policies.js'
 import { readVariants, type VariantReader } from './limits/variants.js'
 import type { Findings } from '../document/findings.js'
 
@@ -205,6 +206,9 @@ function overOutcome(over: OverDeclaration, path: Path, findings: Findings): Out
   if ('deny' in over) return denial(over.deny, 429)
   if ('challenge' in over) return { ...over.challenge, type: 'challenge' }
   if ('tag' in over) return { type: 'tag', tag: over.tag }
+  if (isShort(over.delay)) {
+    findings.warning([...path, 'delay'], 'SLUICE_RULES_DURATION_SHORT', over.delay)
+  }
   const maxMs = millisecondsOf(over.delay)
   if (maxMs !== undefined && maxMs > 0) return { type: 'delay', maxMs }
   const expected = 'the longest delay, such as 5s'

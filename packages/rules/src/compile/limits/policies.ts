@@ -85,14 +85,7 @@ export function buildPolicy(
   const key = JSON.stringify(declaration)
   const known = policies.get(key)
   if (known !== undefined) return known
-  let isUsual = true
-  for (const member of ['window', 'every', 'lease']) {
-    const value = declaration[member]
-    if (typeof value === 'number' && value > 0 && value < 1000) {
-      isUsual = false
-      findings.warning(placeOf(member, path), 'SLUICE_RULES_DURATION_SHORT', value)
-    }
-  }
+  const isUsual = !warnOfShort(declaration, path, findings)
   try {
     const policy = checkedPolicy(inZone(declaration, zone), `rule "${rule}"`)
     // A policy with a warning is not cached, so that each rule with it has its own warning.
@@ -104,6 +97,28 @@ export function buildPolicy(
     findings.error(place, 'SLUICE_RULES_POLICY', problem)
     return undefined
   }
+}
+
+const durations = new Set(['window', 'every', 'lease', 'maxDelay', 'for', 'max'])
+
+/** Warns of numbers that are probably seconds, also in a block and in the stages of a policy. Returns whether it did. */
+function warnOfShort(declaration: object, path: Path, findings: Findings): boolean {
+  let hasWarned = false
+  const members: [string, unknown][] = Object.entries(declaration)
+  for (const [member, value] of members) {
+    if (typeof value === 'object' && value !== null) {
+      hasWarned = warnOfShort(value, path, findings) || hasWarned
+    } else if (durations.has(member) && isShort(value)) {
+      hasWarned = true
+      findings.warning(placeOf(member, path), 'SLUICE_RULES_DURATION_SHORT', value)
+    }
+  }
+  return hasWarned
+}
+
+/** Whether a duration is a number that is probably one of seconds. */
+export function isShort(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value < 1000
 }
 
 /** Whether the declaration of an invalid policy becomes valid with another window. */
