@@ -65,6 +65,18 @@ export const mutants = [
   },
   {
     file: `${compile}/warnings.ts`,
+    name: 'a rule below one with its count and an optional key is unreachable',
+    find: 'return isSameKey || optionalKeyOf({ action, ...rule }).length === 0',
+    replace: 'return true',
+  },
+  {
+    file: `${compile}/warnings.ts`,
+    name: 'a rule whose count another one counts first is no warning',
+    find: 'counted !== undefined && before === undefined',
+    replace: 'counted !== undefined && before !== undefined',
+  },
+  {
+    file: `${compile}/warnings.ts`,
     name: 'a rule that tags is a floor',
     find: "rule.action.role === 'enforced' &&",
     replace: "rule.action.role !== 'shadow' &&",

@@ -31,8 +31,17 @@ const loadingMessages = {
 
 /** Warnings about valid documents with a probable mistake. */
 const warningMessages = {
-  SLUICE_RULES_UNREACHABLE: (rule: string, other: string, line: number): string =>
-    `rule ${quoted(rule)} never applies: ${quoted(other)}${line === 0 ? '' : ` (line ${line})`} ends the search for every request that it matches.`,
+  SLUICE_RULES_UNREACHABLE: (
+    rule: string,
+    other: string,
+    line: number,
+    sharesCount: boolean,
+  ): string => {
+    const before = `${quoted(other)}${line === 0 ? '' : ` (line ${line})`}`
+    return sharesCount
+      ? `rule ${quoted(rule)} never applies: ${before} has the same "count", and applies to every request that it matches. Put the rule with the narrower "when" first, or give each rule a count of its own.`
+      : `rule ${quoted(rule)} never applies: ${before} ends the search for every request that it matches.`
+  },
 
   SLUICE_RULES_NO_FLOOR: (rule: string, absent: readonly string[]): string =>
     `rule ${quoted(rule)} does not apply to requests without ${quotedList(absent)}, and no other rule limits them. Add a rule with "key: ip", or write "key: { first: [${absent[0]}, ip] }".`,

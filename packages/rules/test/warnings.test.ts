@@ -86,6 +86,36 @@ test.each<readonly [string, string, readonly string[]]>([
     `  - { id: a, when: { any: [{ plan: free }, { plan: pro }] }, then: deny }\n  - { id: b, when: { plan: pro }, ${limit} }`,
     [],
   ],
+  [
+    'a count of all',
+    `  - { id: a, ${limit} }\n  - { id: b, count: a, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
+    'a count of the same with another key',
+    `  - { id: a, ${limit} }\n  - { id: b, key: user, count: a, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
+    'a count of the same optional key',
+    `  - { id: c, ${limit} }\n  - { id: a, key: user, ${limit} }\n  - { id: b, key: user, count: a, ${limit} }`,
+    ['UNREACHABLE b'],
+  ],
+  [
+    'a count of another optional key',
+    `  - { id: a, key: user, ${limit} }\n  - { id: b, count: a, ${limit} }`,
+    [],
+  ],
+  [
+    'a count of less',
+    `  - { id: a, when: { plan: pro }, ${limit} }\n  - { id: b, count: a, ${limit} }`,
+    [],
+  ],
+  [
+    'a count in a group',
+    `  - { id: a, group: g, ${limit} }\n  - { id: b, count: a, ${limit} }`,
+    [],
+  ],
   // Requests without any limit.
   ['an optional key', `  - { id: a, key: user, ${limit} }`, ['NO_FLOOR a']],
   [

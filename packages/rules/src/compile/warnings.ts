@@ -115,18 +115,37 @@ async function warnOfUnreachable(
   find: Pairs,
 ): Promise<void> {
   const ending: CompiledRule[] = []
+  const counting = new Map<string, CompiledRule[]>()
   for (const rule of rules) {
-    const before = await find(
-      ending,
-      (other) => includes(matchedBy(other), matchedBy(rule), caseSensitive) === 'yes',
-    )
-    if (before !== undefined) {
-      const path = ['rules', rule.number]
-      findings.warning(path, 'SLUICE_RULES_UNREACHABLE', rule.id, before.id, before.line)
-    }
     const { action, shadow } = rule
+    const path = ['rules', rule.number]
+    const matchesAll = (other: CompiledRule): boolean =>
+      includes(matchedBy(other), matchedBy(rule), caseSensitive) === 'yes'
+    const before = await find(ending, matchesAll)
+    if (before !== undefined) {
+      findings.warning(path, 'SLUICE_RULES_UNREACHABLE', rule.id, before.id, before.line, false)
+    }
+    if (action.type === 'limit') {
+      const sharing = counting.get(action.count) ?? []
+      counting.set(action.count, sharing)
+      const counted = await find(
+        sharing,
+        (other) => appliesBefore(other, rule) && matchesAll(other),
+      )
+      if (counted !== undefined && before === undefined) {
+        findings.warning(path, 'SLUICE_RULES_UNREACHABLE', rule.id, counted.id, counted.line, true)
+      }
+      sharing.push(rule)
+    }
     if (!shadow && (action.type === 'allow' || action.type === 'refuse')) ending.push(rule)
   }
+}
+
+/** Whether the limit of a rule applies to every request that it matches and that has the key of another rule. */
+function appliesBefore({ action, ...rule }: CompiledRule, other: CompiledRule): boolean {
+  if (action.type !== 'limit' || action.group !== undefined) return false
+  const isSameKey = JSON.stringify(rule.declaration.key) === JSON.stringify(other.declaration.key)
+  return isSameKey || optionalKeyOf({ action, ...rule }).length === 0
 }
 
 async function warnOfMissingFloor(
