@@ -277,8 +277,8 @@ export const mutants = [
   {
     file: `${loading}/reading/value-functions.ts`,
     name: 'an optional value needs a function',
-    find: 'missing.find((name) => declared(values[name]).required)',
-    replace: 'missing.find((name) => declared(values[name]).type)',
+    find: 'if (required) throw',
+    replace: 'if (required || optionalForm) throw',
   },
   {
     file: `${loading}/reading/value-functions.ts`,

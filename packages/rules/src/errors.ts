@@ -14,8 +14,8 @@ const loadingMessages = {
   SLUICE_RULES_STALE: (name: string, problem: string): string =>
     `rules ${quoted(name)}: the last valid document still applies, because the source delivers no valid one: ${problem}`,
 
-  SLUICE_RULES_FUNCTION_MISSING: (name: string): string =>
-    `the document requires the value ${quoted(name)}, but "values" of loadRules has no function for it. Add one, or declare the value with a "?", such as "string?".`,
+  SLUICE_RULES_FUNCTION_MISSING: (name: string, optionalForm: string): string =>
+    `the document requires the value ${quoted(name)}, but "values" of loadRules has no function for it. Add one, or declare the value as ${optionalForm}.`,
 
   SLUICE_RULES_FUNCTION_UNKNOWN: (name: string, meant: string | undefined): string =>
     meant === undefined

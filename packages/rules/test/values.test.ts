@@ -181,3 +181,21 @@ test('each getter of the facts is read at most once', async () => {
   expect(rules.judge(facts, now)).toMatchObject({ type: 'ask', enforced: [{ cost: 1 }] })
   expect(reads).toEqual({ method: 1, url: 1, route: 1, host: 1, ip: 1, x: 1 })
 })
+
+test.each([
+  [
+    'plan: [free, pro]',
+    'limit: { by: plan, free: 1, else: 2 }',
+    'declare it as { oneOf: [free, pro], optional: true }.',
+  ],
+  ['plan: integer', 'limit: { by: plan, 1: 1, else: 2 }', 'declare it as "integer?".'],
+  ['plan: integer?', 'limit: 1, cost: $plan', '"when: { plan: { present: true } }".'],
+])(
+  'the error of an absent value has the remedy of its declaration: %s',
+  async (values, rule, remedy) => {
+    const rules = await compiled(
+      `version: 1\nname: test\nvalues: { ${values} }\nrules:\n  - { id: r, window: 1m, ${rule} }`,
+    )
+    expect(() => rules.judge(factsOf({ values: { plan: undefined } }), 0)).toThrow(remedy)
+  },
+)

@@ -2,9 +2,12 @@ import { quoted, show } from './quoting.js'
 
 /** Errors of requests. Each fails one request, and the rules continue to judge others. */
 export const requestMessages = {
-  SLUICE_RULES_VALUE_MISSING: (name: string): string =>
-    `the request has no value ${quoted(name)}, which a rule needs. If requests may lack it, declare it with a "?", such as "string?". ` +
-    `A rule whose key needs the value then does not apply to such a request.`,
+  /** @param optionalForm the declaration that allows a request without the value; undefined for a cost, which is always needed */
+  SLUICE_RULES_VALUE_MISSING: (name: string, optionalForm: string | undefined): string =>
+    optionalForm === undefined
+      ? `the request has no value ${quoted(name)}, which is the cost of a rule. Return a number for each request, or limit the rule to requests with the value: "when: { ${name}: { present: true } }".`
+      : `the request has no value ${quoted(name)}, which a rule needs. If requests may lack it, declare it as ${optionalForm}. ` +
+        `A rule whose key needs the value then does not apply to such a request.`,
 
   SLUICE_RULES_VALUE_INVALID: (name: string, value: unknown, expected: string): string =>
     `the value ${quoted(name)} is ${show(value)}. It has to be ${expected}.`,

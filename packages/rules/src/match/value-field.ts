@@ -12,12 +12,12 @@ import {
 
 /** The field of a declared value. */
 export function valueField(name: string, slot: number, declaration: ValueDeclaration): Field {
-  const { type, oneOf, required, expected } = declared(declaration)
+  const { type, oneOf, required, expected, optionalForm } = declared(declaration)
 
   function checked(value: unknown): Value | Failure {
     if (value === undefined || value === null || value === '') {
       if (!required) return undefined
-      return new Failure(rulesError('SLUICE_RULES_VALUE_MISSING', name))
+      return new Failure(rulesError('SLUICE_RULES_VALUE_MISSING', name, optionalForm))
     }
     if (fits(type, value) && (oneOf === undefined || isOneOf(oneOf, value))) return value
     return new Failure(rulesError('SLUICE_RULES_VALUE_INVALID', name, value, expected))
@@ -45,6 +45,8 @@ interface Declared {
   readonly required: boolean
   /** The expected type or values, in words. */
   readonly expected: string
+  /** The declaration of the same value if a request may lack it. */
+  readonly optionalForm: string
 }
 
 /** Reads the declaration of a value. */
@@ -53,12 +55,14 @@ export function declared(declaration: ValueDeclaration): Declared {
     const required = !declaration.endsWith('?')
     const name = required ? declaration : declaration.slice(0, -1)
     const type = name === 'number' || name === 'integer' || name === 'boolean' ? name : 'text'
-    return { type, oneOf: undefined, required, expected: expectations[type] }
+    const optionalForm = `"${name}?"`
+    return { type, oneOf: undefined, required, expected: expectations[type], optionalForm }
   }
   const { oneOf, optional = false } = 'oneOf' in declaration ? declaration : { oneOf: declaration }
   const isNumeric = oneOf.every((value) => typeof value === 'number')
   const expected = `one of ${oneOf.join(', ')}`
-  return { type: isNumeric ? 'number' : 'text', oneOf, required: !optional, expected }
+  const optionalForm = `{ oneOf: [${oneOf.join(', ')}], optional: true }`
+  return { type: isNumeric ? 'number' : 'text', oneOf, required: !optional, expected, optionalForm }
 }
 
 function fits(type: FieldType, value: unknown): value is Scalar {

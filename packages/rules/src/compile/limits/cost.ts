@@ -35,7 +35,7 @@ export function readCost(
     value: name,
     costOf(context) {
       const cost = field === undefined ? undefined : context.read(field)
-      if (cost === undefined) throw rulesError('SLUICE_RULES_VALUE_MISSING', name)
+      if (cost === undefined) throw rulesError('SLUICE_RULES_VALUE_MISSING', name, undefined)
       if (typeof cost === 'number' && Number.isSafeInteger(cost) && cost >= 0) return cost
       throw rulesError('SLUICE_RULES_VALUE_INVALID', name, cost, 'a whole number, 0 or more')
     },

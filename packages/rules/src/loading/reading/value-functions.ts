@@ -20,6 +20,8 @@ export function checkFunctions(
     if (meant !== undefined) throw rulesError('SLUICE_RULES_FUNCTION_UNKNOWN', name, meant)
     vocabulary.findings.warning(['values'], 'SLUICE_RULES_FUNCTION_UNKNOWN', name, undefined)
   }
-  const required = missing.find((name) => declared(values[name]).required)
-  if (required !== undefined) throw rulesError('SLUICE_RULES_FUNCTION_MISSING', required)
+  for (const name of missing) {
+    const { required, optionalForm } = declared(values[name])
+    if (required) throw rulesError('SLUICE_RULES_FUNCTION_MISSING', name, optionalForm)
+  }
 }
