@@ -14,7 +14,7 @@ test('a document without mistakes is clean', async () => {
 /** The key of `upload` contains the path. */
 const unboundedKey =
   'rules.yaml:38:5  warning  SLUICE_RULES_KEY_UNBOUNDED  rule "upload": with "path" in the key, each path has its own count, and clients choose the path. ' +
-  'Use "route", or a parameter such as "param.id".\n'
+  'Use a parameter such as "param.id", or "route", which is absent before the router of Express or Koa.\n'
 
 /** Each replaces a part of the document, and its place is that of a text in the result. */
 const mistakes: readonly {

@@ -47,7 +47,7 @@ const warningMessages = {
     `rule ${quoted(rule)} does not apply to requests without ${quotedList(absent)}, and no other rule limits them. Add a rule with "key: ip", or write "key: { first: [${absent[0]}, ip] }".`,
 
   SLUICE_RULES_KEY_UNBOUNDED: (rule: string, field: string): string =>
-    `rule ${quoted(rule)}: with ${quoted(field)} in the key, each ${field} has its own count, and clients choose the ${field}. Use "route", or a parameter such as "param.id".`,
+    `rule ${quoted(rule)}: with ${quoted(field)} in the key, each ${field} has its own count, and clients choose the ${field}. Use a parameter such as "param.id", or "route", which is absent before the router of Express or Koa.`,
 
   SLUICE_RULES_REGEXP_NEEDLESS: (regexp: string, instead: string): string =>
     `the regular expression ${quoted(regexp)} takes about thirty times as long as ${instead}, which matches the same values.`,
