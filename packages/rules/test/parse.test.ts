@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filesOf, parsedOf, parseRules, staticSource } from '../src/index.js'
+import { filesOf, loadRules, parsedOf, parseRules, staticSource } from '../src/index.js'
 
 const document = 'version: 1\nname: a\nrules: [{ id: a, then: deny }]\n'
 
@@ -57,6 +57,19 @@ test('10,000 rules are not too many, and a text of 10 MB is not too long', () =>
   const text = `${document}# ${'x'.repeat(10 * 1024 * 1024 - document.length - 2)}`
   expect(text).toHaveLength(10 * 1024 * 1024)
   expect(versionOf(text)).toMatch(/^[\da-f]{16}$/)
+})
+
+test('an absent document is invalid, as a source and in place of the rules', async () => {
+  const error = {
+    code: 'SLUICE_RULES_INVALID',
+    message:
+      'rules: one mistake in the document.\n  this is undefined. Write a document: a text in YAML, or an object.',
+  }
+  const absent = undefined as never
+  expect(() => staticSource(absent)).toThrow(expect.objectContaining(error))
+  const rules = await loadRules({ source: staticSource(document) })
+  await expect(rules.replace(absent)).rejects.toMatchObject(error)
+  rules.close()
 })
 
 test('an object that has no JSON is invalid, as text and as a source', () => {

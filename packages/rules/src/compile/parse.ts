@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { checkCounts } from './counts.js'
 import { readRule, type CompiledRule } from './rule.js'
-import { invalidRules, rulesMessage, type Finding } from '../errors.js'
+import {
+  invalidRules,
+  rulesMessage,
+  type Finding,
+  type RulesError,
+  type RulesErrorCode,
+  type RulesErrorDetails,
+} from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
 import { createVocabulary, type Vocabulary } from '../match/vocabulary.js'
 import { createPause, finished, finishedInSlices, type Slices } from '../slices.js'
@@ -60,14 +67,21 @@ const nowhere: Position = { line: 0, column: 0 }
  * @throws RulesError SLUICE_RULES_INVALID if a value in it has no JSON, such as a bigint or an object that contains itself
  */
 export function jsonOf(document: RulesDocument): string {
+  let text: string | undefined
   try {
-    return JSON.stringify(document)
+    text = JSON.stringify(document)
   } catch (error) {
-    const code = 'SLUICE_RULES_SYNTAX'
     const [reason] = reasonOf(error).split('\n')
-    const message = rulesMessage(code, 'JSON', `${reason}.`)
-    throw invalidRules(undefined, [{ severity: 'error', ...nowhere, path: '', code, message }])
+    throw noJson('SLUICE_RULES_SYNTAX', 'JSON', `${reason}.`)
   }
+  // In JavaScript, the document can be absent.
+  if (text !== undefined) return text
+  throw noJson('SLUICE_RULES_OPTION_INVALID', document, 'a document: a text in YAML, or an object')
+}
+
+function noJson<C extends RulesErrorCode>(code: C, ...details: RulesErrorDetails<C>): RulesError {
+  const message = rulesMessage(code, ...details)
+  return invalidRules(undefined, [{ severity: 'error', ...nowhere, path: '', code, message }])
 }
 
 function parsed(

@@ -63,7 +63,7 @@ export async function createLoadedRules<R>(
       return set.explain(factsOf(context, set.document), clock())
     },
     reload: loader.reload,
-    replace: (document) => loader.replace({ ...textOf(document), files: new Map() }),
+    replace: async (document) => loader.replace({ ...textOf(document), files: new Map() }),
     close: loader.close,
   }
 }
