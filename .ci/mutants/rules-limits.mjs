@@ -95,6 +95,12 @@ export const mutants = [
   },
   {
     file: `${limits}/override-table.ts`,
+    name: 'a comment begins within quotes',
+    find: 'linesOf(text, true)',
+    replace: 'linesOf(text)',
+  },
+  {
+    file: `${limits}/override-table.ts`,
     name: 'a star within a value is a plain one',
     find: 'if (star !== -1 && star !== value.length - 1) {',
     replace: 'if (star === value.length) {',

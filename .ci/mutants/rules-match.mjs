@@ -18,8 +18,8 @@ export const mutants = [
   {
     file: `${match}/lists.ts`,
     name: 'a hash within an entry begins a comment',
-    find: 'whole.search(/(?:^|\\s)#/)',
-    replace: 'whole.search(/#/)',
+    find: 'whole.slice(quotes).search(/(?:^|\\s)#/)',
+    replace: 'whole.slice(quotes).search(/#/)',
   },
   {
     file: `${match}/lists.ts`,

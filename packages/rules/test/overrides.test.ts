@@ -110,12 +110,14 @@ describe('overrides of the document', () => {
     const rules = await compiledRules(rule('entries: { acme: 1 }, file: o.csv'), {
       files: {
         'o.csv':
-          '\uFEFF# value,limit,window\r\nbig, 500\r\n"a,""b""",7\r\nslow,3,1h\r\nfree-*,unlimited\r\n\r\n',
+          '\uFEFF# value,limit,window\r\nbig, 500\r\n"a,""b""",7\r\nslow,3,1h\r\n"Acme #1",8 # one\r\nfree-*,unlimited\r\n\r\n',
       },
     })
     expect(
-      ['acme', 'big', 'a,"b"', 'slow', 'free-1', 'none'].map((user) => limitFor(rules, user)),
-    ).toEqual([1, 500, 7, [3, 3_600_000], 'unlimited', 60])
+      ['acme', 'big', 'a,"b"', 'slow', 'Acme #1', 'free-1', 'none'].map((user) =>
+        limitFor(rules, user),
+      ),
+    ).toEqual([1, 500, 7, [3, 3_600_000], 8, 'unlimited', 60])
   })
 
   test('of equal limits have one object of policies', async () => {

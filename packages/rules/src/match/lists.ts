@@ -157,9 +157,14 @@ function byFirst(a: Range, b: Range): number {
   return a.first < b.first ? -1 : a.first > b.first ? 1 : 0
 }
 
-/** The entries of a file: one a line, without comments, empty lines and spaces around them, of which a mark of the byte order is one. */
+/**
+ * The entries of a file: one a line, without comments, empty lines and spaces around them, of which a mark of the byte order is one.
+ *
+ * @param quoted whether an entry can begin with a text in quotes, in which "#" begins no comment
+ */
 export function* linesOf(
   text: string,
+  quoted = false,
 ): Generator<{ readonly line: number; readonly entry: string }> {
   let line = 0
   let from = 0
@@ -168,8 +173,9 @@ export function* linesOf(
     const newline = text.indexOf('\n', from)
     const to = newline === -1 ? text.length : newline
     const whole = text.slice(from, to)
-    const comment = whole.search(/(?:^|\s)#/)
-    const entry = (comment === -1 ? whole : whole.slice(0, comment)).trim()
+    const quotes = quoted ? (/^\s*"(?:[^"]|"")*"/.exec(whole)?.[0].length ?? 0) : 0
+    const comment = whole.slice(quotes).search(/(?:^|\s)#/)
+    const entry = (comment === -1 ? whole : whole.slice(0, quotes + comment)).trim()
     if (entry !== '') yield { line, entry }
     from = to + 1
   }

@@ -134,7 +134,7 @@ function readFile(
     return
   }
   const known = new Map<string, string | undefined>()
-  for (const { line, entry } of linesOf(text)) {
+  for (const { line, entry } of linesOf(text, true)) {
     const row = csvLine.exec(entry)
     if (row === null) {
       const problem = `the line ${JSON.stringify(entry.slice(0, 80))} is wrong: write value,limit or value,limit,window, where the limit is a whole number or "unlimited"`
