@@ -213,6 +213,12 @@ export const mutants = [
     replace: 'for (const result of tags.filter(({ decision }) => decision.allowed)) options',
   },
   {
+    file: `${http}/guard/judge.ts`,
+    name: 'a check that sees no response asks late shadow rules that depend on it',
+    find: 'return seen(late)',
+    replace: 'return late',
+  },
+  {
     file: `${http}/rules/ask-limits.ts`,
     name: 'an error of a shadow consumption is that of the request',
     find: 'for (const consumption of shadow) askShadow(limiter, consumption, options)',

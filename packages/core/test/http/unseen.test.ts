@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import process from 'node:process'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { concurrency, fixedWindow, memoryStore, unlimited } from '../../src/index.js'
 import { createGuard, FetchExchange, type RateLimitOptions } from '../../src/http/index.js'
 import { asks, consumption, rulesOf } from './judged.js'
@@ -45,6 +46,22 @@ test.each<[string, Options, string]>([
   const error = await rejectionOf(check())
   expect([error.code, run.mock.calls.length]).toEqual(['SLUICE_RESPONSE_UNSEEN', 0])
   expect(error.message).toContain(named)
+})
+
+test('a check that sees no response does not ask a late shadow rule with concurrency, and warns', async () => {
+  const warned: unknown[] = []
+  const warn = (warning: Error): void => void warned.push(Reflect.get(warning, 'code'))
+  process.on('warning', warn)
+  onTestFinished(() => void process.off('warning', warn))
+  const store = memoryStore()
+  const run = vi.spyOn(store, 'run')
+  const lateShadow = Promise.resolve([consumption({ only: { policy: slots } })])
+  const rules = rulesOf(asks({ lateShadow }))
+  const guard = createGuard<object, Handler>({ store, rules })
+  const action = await guard.checkUnseen(viewOf({}), new FetchExchange({}), noHeaders)
+  expect(action.type).toBe('continue')
+  await vi.waitFor(() => expect(warned).toContain('SLUICE_RESPONSE_UNSEEN'))
+  expect(run.mock.calls).toEqual([])
 })
 
 test.each<[string, Options]>([

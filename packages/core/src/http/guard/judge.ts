@@ -15,6 +15,7 @@ import {
   type PoliciesAndCost,
   type RequestPolicies,
 } from '../options/request-policies.js'
+import { warnOfFailure } from '../request/mistakes.js'
 import type { RequestView } from '../request/view.js'
 import { refusalContent } from '../response/denial.js'
 import { noFields } from '../response/fields.js'
@@ -180,14 +181,38 @@ export function unseenOptions<R, H>(
 
 const aConcurrency = 'a policy of "concurrency"'
 
-/** Makes the stage before the limits are asked. It refuses policies and rules that a request has of its own, if they depend on the response. */
+/**
+ * Makes the stage before the limits are asked. It refuses policies and rules that a request has of its own, if they depend on the response. The request does
+ * not wait for late shadow rules: these are not asked, and the error is a warning.
+ */
 export function unseenConsumptions<R, H>(limiter: string): Stage<R, H> {
-  return function refuseConsumptions({ consumption, judgement }) {
-    const others = judgement?.type === 'ask' ? [...judgement.tagging, ...judgement.shadow] : []
-    for (const asked of consumption === undefined ? others : [consumption, ...others]) {
-      const needed = neededBy(asked)
+  function seen(asked: readonly Consumption[]): readonly Consumption[] {
+    for (const one of asked) {
+      const needed = neededBy(one)
       if (needed !== undefined) throw sluiceError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
     }
+    return asked
+  }
+
+  return function refuseConsumptions(exchange) {
+    const { consumption, judgement } = exchange
+    if (consumption !== undefined) seen([consumption])
+    if (judgement?.type !== 'ask') return
+    seen([...judgement.tagging, ...judgement.shadow])
+    if (judgement.lateShadow === undefined) return
+    const lateShadow = judgement.lateShadow.then(
+      (late) => {
+        try {
+          return seen(late)
+        } catch (error) {
+          warnOfFailure(error)
+          return []
+        }
+      },
+      // An error of a value for shadow rules is not that of the request.
+      () => [],
+    )
+    exchange.judgement = { ...judgement, lateShadow }
   }
 }
 
