@@ -4,7 +4,7 @@ const compile = 'packages/rules/src/compile'
 export const area = 'rules-check'
 
 export const tests = [
-  'packages/rules/test/warnings packages/rules/test/inclusion packages/rules/test/check-rules packages/rules/test/explain packages/rules/test/value-from-text',
+  'packages/rules/test/warnings packages/rules/test/inclusion packages/rules/test/check-rules packages/rules/test/continued packages/rules/test/explain packages/rules/test/value-from-text',
   'packages/rules/test',
 ]
 
@@ -112,22 +112,46 @@ export const mutants = [
     replace: "start === '' ? 'contains' : 'prefix'",
   },
   {
-    file: `${check}/compare.ts`,
+    file: `${check}/continued-counts.ts`,
+    name: 'each policy of a kind continues the count',
+    find: ": formOf(resolvePolicy(policy, 'a rule'))",
+    replace: ': policy.kind',
+  },
+  {
+    file: `${check}/continued-counts.ts`,
+    name: 'a rule with another key continues',
+    find: 'users.find(({ key }) => keyText(key) === keyText(action.key))',
+    replace: 'users.at(0)',
+  },
+  {
+    file: `${check}/continued-counts.ts`,
     name: 'a rule with another count continues',
-    find: 'if ((old.count ?? old.id) !== (next.count ?? next.id)) return true',
-    replace: 'if (old.id !== next.id) return true',
+    find: 'return isReplaced || users.length > 0',
+    replace: 'return users.length > 0',
+  },
+  {
+    file: `${check}/continued-counts.ts`,
+    name: 'a rule that joins a count begins it again',
+    find: '[earlier, ...old].flatMap',
+    replace: '[earlier].flatMap',
+  },
+  {
+    file: `${check}/continued-counts.ts`,
+    name: 'the algorithms of plans can be exchanged',
+    find: 'forms.get(reason) ?? ',
+    replace: '',
+  },
+  {
+    file: `${check}/continued-counts.ts`,
+    name: 'overrides have the algorithm of their rule',
+    find: "if (typeof limit === 'object') forms.set",
+    replace: "if (typeof limit === 'function') forms.set",
   },
   {
     file: `${check}/compare.ts`,
-    name: 'a key that is written out starts again',
-    find: "JSON.stringify(old.key ?? 'ip') !== JSON.stringify(next.key ?? 'ip')",
-    replace: 'JSON.stringify(old.key) !== JSON.stringify(next.key)',
-  },
-  {
-    file: `${check}/compare.ts`,
-    name: 'an algorithm that is written out starts again',
-    find: "algorithm = 'slidingWindow'",
-    replace: "algorithm = 'fixedWindow'",
+    name: 'a rule with a new id is another rule',
+    find: 'before.get(rule.id) ?? renamed(rule, removed)',
+    replace: 'before.get(rule.id)',
   },
   {
     file: `${check}/compare.ts`,

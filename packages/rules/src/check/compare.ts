@@ -1,16 +1,16 @@
 import { partsOf, type RuleSet } from '../compile/rule-set.js'
 import type { CompiledRule } from '../compile/rule.js'
-import type { RuleDeclaration } from '../document/document.js'
 import type { List } from '../match/lists.js'
+import { startsAgain } from './continued-counts.js'
 
 /** How a new document differs from an old one, and the effect on the counts. */
 export interface Comparison {
   readonly added: readonly string[]
-  /** Rules whose counts expire, because no rule uses them. */
+  /** Rules that the new document does not have. Their counts expire, unless other rules use them. */
   readonly removed: readonly string[]
-  /** Rules whose members or override files differ. They keep their counts, with the new numbers. */
+  /** Rules whose members or override files differ. They keep their counts, with the new numbers. A rule with a new id has changed if it keeps its count. */
   readonly changed: readonly Change[]
-  /** Rules whose counts start again, because their policies are of another kind or their keys have other parts. */
+  /** Rules with counts that start again, because their names, their keys or the algorithms of their policies differ. These can be the counts of one plan or override only. */
   readonly afresh: readonly Change[]
   /** Values, lists, schedules and settings of the document that differ. Each can change the rules that apply to a request. */
   readonly declarations: readonly DeclarationChange[]
@@ -33,45 +33,56 @@ export interface DeclarationChange {
   readonly words: string
 }
 
-/** Compares two sets of rules: the rules by their ids, and the declarations by their names. */
+/** Compares two sets of rules: the rules by their ids or their counts, and the declarations by their names. */
 export function compareRules(old: RuleSet, next: RuleSet): Comparison {
-  const before = byId(old)
-  const after = byId(next)
+  const [before, after] = [byId(old), byId(next)]
+  const added = [...after.values()].filter(({ id }) => !before.has(id))
+  const removed = new Set([...before.values()].filter(({ id }) => !after.has(id)))
   const changed: Change[] = []
   const afresh: Change[] = []
-  const [oldRules, nextRules] = [old, next].map(
-    (set) => new Map(partsOf(set).rules.map((rule) => [rule.id, rule])),
-  )
-  const inFiles = (id: string): string | undefined =>
-    differenceInWords('override', overridesIn(oldRules.get(id)), overridesIn(nextRules.get(id)))
-  for (const [id, rule] of after) {
-    const earlier = before.get(id)
+  const known = new Set<CompiledRule>()
+  for (const rule of after.values()) {
+    const earlier = before.get(rule.id) ?? renamed(rule, removed)
     if (earlier === undefined) continue
-    const change = changeOf(earlier, rule, inFiles(id))
+    known.add(rule)
+    removed.delete(earlier)
+    const change = changeOf(earlier, rule)
     if (change === undefined) continue
-    if (startsAgain(earlier, rule)) afresh.push(change)
+    if (startsAgain(earlier, rule, before.values())) afresh.push(change)
     else changed.push(change)
   }
   return {
-    added: [...after.keys()].filter((id) => !before.has(id)),
-    removed: [...before.keys()].filter((id) => !after.has(id)),
+    added: idsOf(added.filter((rule) => !known.has(rule))),
+    removed: idsOf(removed),
     changed,
     afresh,
     declarations: declarationChanges(old, next),
   }
 }
 
-function byId({ document }: RuleSet): ReadonlyMap<string, RuleDeclaration> {
-  return new Map(document.rules.map((rule) => [rule.id, rule]))
+function byId(set: RuleSet): ReadonlyMap<string, CompiledRule> {
+  return new Map(partsOf(set).rules.map((rule) => [rule.id, rule]))
 }
 
-function changeOf(
-  old: RuleDeclaration,
-  next: RuleDeclaration,
-  inFile: string | undefined,
-): Change | undefined {
+function idsOf(rules: Iterable<CompiledRule>): readonly string[] {
+  return Array.from(rules, ({ id }) => id)
+}
+
+/** The removed rule whose count a rule with a new id uses. */
+function renamed(
+  { action }: CompiledRule,
+  removed: Iterable<CompiledRule>,
+): CompiledRule | undefined {
+  if (action.type !== 'limit') return undefined
+  return [...removed].find(
+    (old) => old.action.type === 'limit' && old.action.count === action.count,
+  )
+}
+
+function changeOf(old: CompiledRule, next: CompiledRule): Change | undefined {
   const members = new Map<string, string>()
-  compareMembers('', old, next, members)
+  compareMembers('', old.declaration, next.declaration, members)
+  const inFile = differenceInWords('override', overridesIn(old), overridesIn(next))
   if (inFile !== undefined) members.set('overrides.file', inFile)
   if (members.size === 0) return undefined
   const words = [...members].map(([member, change]) => `${member} ${change}`).join(', ')
@@ -79,10 +90,8 @@ function changeOf(
 }
 
 /** The overrides in the file of a rule. */
-function overridesIn(rule: CompiledRule | undefined): ReadonlyMap<string, string> {
+function overridesIn({ action, declaration }: CompiledRule): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
-  if (rule === undefined) return found
-  const { action, declaration } = rule
   const { entries = {}, file } = declaration.overrides ?? {}
   if (action.type !== 'limit' || file === undefined) return found
   for (const { value, key } of action.variants.overrides()) {
@@ -174,33 +183,6 @@ function compareMembers(
     if (isRecord(one) && isRecord(two)) compareMembers(`${prefix}${name}.`, one, two, members)
     else members.set(`${prefix}${name}`, `${inWords(one)} → ${inWords(two)}`)
   }
-}
-
-function startsAgain(old: RuleDeclaration, next: RuleDeclaration): boolean {
-  const counts = old.then === undefined && next.then === undefined
-  if (!counts) return false
-  if ((old.count ?? old.id) !== (next.count ?? next.id)) return true
-  if (JSON.stringify(old.key ?? 'ip') !== JSON.stringify(next.key ?? 'ip')) return true
-  return kindsOf(old) !== kindsOf(next)
-}
-
-/** The kinds of the policies, by the names of their counts. */
-function kindsOf({
-  limit,
-  algorithm = 'slidingWindow',
-  policy,
-  policies,
-}: RuleDeclaration): string {
-  if (limit !== undefined) return JSON.stringify([['', [algorithm]]])
-  return JSON.stringify(
-    Object.entries(policies ?? { '': policy }).map(([name, choice]) => [name, kindsIn(choice)]),
-  )
-}
-
-function kindsIn(choice: unknown): readonly string[] {
-  if (!isRecord(choice)) return []
-  if (typeof choice['kind'] === 'string') return [choice['kind']]
-  return [...new Set(Object.values(choice).flatMap(kindsIn))].toSorted()
 }
 
 function inWords(value: unknown): string {
