@@ -46,6 +46,12 @@ export const mutants = [
     replace: '',
   },
   {
+    file: `${cli}/output/check-text.ts`,
+    name: 'a check does not list rules that moved',
+    find: '    ...moved.map(',
+    replace: '    ...moved.slice(moved.length).map(',
+  },
+  {
     file: `${cli}/output/check-github.ts`,
     name: 'GitHub does not hear of counts that start again',
     find: '    ...notices(document),\n',

@@ -4,7 +4,7 @@ const compile = 'packages/rules/src/compile'
 export const area = 'rules-check'
 
 export const tests = [
-  'packages/rules/test/warnings packages/rules/test/inclusion packages/rules/test/check-rules packages/rules/test/continued packages/rules/test/explain packages/rules/test/value-from-text',
+  'packages/rules/test/warnings packages/rules/test/inclusion packages/rules/test/check-rules packages/rules/test/continued packages/rules/test/moved packages/rules/test/explain packages/rules/test/value-from-text',
   'packages/rules/test',
 ]
 
@@ -152,6 +152,12 @@ export const mutants = [
     name: 'a rule with a new id is another rule',
     find: 'before.get(rule.id) ?? renamed(rule, removed)',
     replace: 'before.get(rule.id)',
+  },
+  {
+    file: 'packages/rules/src/moved-items.ts',
+    name: 'all rules after one that moved have moved',
+    find: 'ends[length] = {',
+    replace: 'if (length === ends.length) ends[length] = {',
   },
   {
     file: `${check}/compare.ts`,

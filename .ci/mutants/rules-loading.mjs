@@ -222,6 +222,12 @@ export const mutants = [
   },
   {
     file: `${loading}/events.ts`,
+    name: 'an event does not tell rules that moved',
+    find: '(id) => positions.get(id)',
+    replace: '() => undefined',
+  },
+  {
+    file: `${loading}/events.ts`,
     name: 'each rule is told as removed',
     find: '    old.delete(id)\n',
     replace: '',

@@ -30,6 +30,21 @@ test('--against lists the changes, and the counts that start again', async () =>
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
+test('--against lists rules that moved', async () => {
+  const limit = '  - { id: login, when: { path: /login }, limit: 5, window: 1m }\n'
+  const allow = '  - { id: office, when: { ip: 10.0.0.0/8 }, then: allow }\n'
+  const head = 'version: 1\nname: o\nrules:\n'
+  const cwd = await folderWith({
+    'old.yaml': head + limit + allow,
+    'new.yaml': head + allow + limit,
+  })
+  const { stdout } = await sluice(['check', 'new.yaml', '--against', 'old.yaml'], { cwd })
+  expect(stdout.split('\n').slice(1, 3)).toEqual([
+    'Against old.yaml:',
+    '  moved    office (its position can decide which rules apply)',
+  ])
+})
+
 test('equal documents have no differences', async () => {
   const cwd = await folderWith(shopFiles)
   const args = ['check', 'rules.yaml', '--against', '-']

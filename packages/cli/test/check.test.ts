@@ -253,6 +253,7 @@ test('--format json has everything that the text has', async () => {
     removed: [],
     changed: [],
     afresh: [],
+    moved: [],
     declarations: [],
   })
 })

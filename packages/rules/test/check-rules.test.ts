@@ -77,6 +77,7 @@ test('rules are compared with those in use', async () => {
     removed: [],
     changed: [{ rule: 'all', members: ['limit'], words: 'limit 10 → 20' }],
     afresh: [],
+    moved: [],
     declarations: [],
   })
 })
@@ -124,6 +125,7 @@ rules:
       },
     ],
     afresh: [],
+    moved: [],
     declarations: [
       { name: 'values.plan', words: '["free","pro"] → ["free"]' },
       { name: 'values.level', words: 'none → integer' },

@@ -48,13 +48,16 @@ function comparisonLines(
   { warning, faint }: Style,
 ): string[] {
   if (comparison === undefined) return []
-  const { added, changed, afresh, removed, declarations } = comparison
+  const { added, changed, afresh, moved, removed, declarations } = comparison
   const lines = [
     ...added.map((rule) => `added    ${visible(rule)}`),
     ...changed.map(({ rule, words }) => `changed  ${visible(`${rule}: ${words}`)}`),
     ...afresh.map(
       ({ rule, words }) =>
         `${warning('afresh')}   ${visible(`${rule}: ${words}`)} ${faint('(its counts start again)')}`,
+    ),
+    ...moved.map(
+      (rule) => `moved    ${visible(rule)} ${faint('(its position can decide which rules apply)')}`,
     ),
     ...removed.map((rule) => `removed  ${visible(rule)}`),
     ...declarations.map(({ name, words }) => `changed  ${visible(`${name}: ${words}`)}`),

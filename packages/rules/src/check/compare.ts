@@ -1,6 +1,8 @@
 import { partsOf, type RuleSet } from '../compile/rule-set.js'
 import type { CompiledRule } from '../compile/rule.js'
 import type { List } from '../match/lists.js'
+import { movedItems } from '../moved-items.js'
+import { finished } from '../slices.js'
 import { startsAgain } from './continued-counts.js'
 
 /** How a new document differs from an old one, and the effect on the counts. */
@@ -12,6 +14,8 @@ export interface Comparison {
   readonly changed: readonly Change[]
   /** Rules with counts that start again, because their names, their keys or the algorithms of their policies differ. These can be the counts of one plan or override only. */
   readonly afresh: readonly Change[]
+  /** The fewest rules without which the others are in their earlier order. The position of a rule can decide which rules apply to a request. */
+  readonly moved: readonly string[]
   /** Values, lists, schedules and settings of the document that differ. Each can change the rules that apply to a request. */
   readonly declarations: readonly DeclarationChange[]
 }
@@ -40,22 +44,24 @@ export function compareRules(old: RuleSet, next: RuleSet): Comparison {
   const removed = new Set([...before.values()].filter(({ id }) => !after.has(id)))
   const changed: Change[] = []
   const afresh: Change[] = []
-  const known = new Set<CompiledRule>()
+  const earlierOf = new Map<CompiledRule, CompiledRule>()
   for (const rule of after.values()) {
     const earlier = before.get(rule.id) ?? renamed(rule, removed)
     if (earlier === undefined) continue
-    known.add(rule)
+    earlierOf.set(rule, earlier)
     removed.delete(earlier)
     const change = changeOf(earlier, rule)
     if (change === undefined) continue
     if (startsAgain(earlier, rule, before.values())) afresh.push(change)
     else changed.push(change)
   }
+  const moved = finished(movedItems(after.values(), (rule) => earlierOf.get(rule)?.number))
   return {
-    added: idsOf(added.filter((rule) => !known.has(rule))),
+    added: idsOf(added.filter((rule) => !earlierOf.has(rule))),
     removed: idsOf(removed),
     changed,
     afresh,
+    moved: idsOf(moved),
     declarations: declarationChanges(old, next),
   }
 }

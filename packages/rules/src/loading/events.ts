@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import type { RulesDocument } from '../document/document.js'
 import { rulesErrorFrom, type Finding, type RulesError } from '../errors.js'
+import { movedItems } from '../moved-items.js'
 import { createPause, finishedInSlices, type Slices } from '../slices.js'
 
 /** An event of the channel `sluice:rules`. */
@@ -36,6 +37,8 @@ export interface DocumentEvent {
 export interface RuleChanges {
   readonly added: readonly string[]
   readonly changed: readonly string[]
+  /** The fewest rules without which the others are in their previous order. The position of a rule can decide which rules apply to a request. */
+  readonly moved: readonly string[]
   readonly removed: readonly string[]
 }
 
@@ -60,12 +63,13 @@ export async function changesToTell(
   return finishedInSlices(changesBetween(before, now), createPause())
 }
 
-/** Compares the rules of two documents. Another position in the document does not change a rule. */
+/** Compares the rules of two documents. */
 export function* changesBetween(
   before: RulesDocument | undefined,
   now: RulesDocument,
 ): Slices<RuleChanges> {
   const old = yield* rulesById(before)
+  const positions = new Map([...old.keys()].map((id, position) => [id, position]))
   const added: string[] = []
   const changed: string[] = []
   for (const [id, rule] of yield* rulesById(now)) {
@@ -73,7 +77,9 @@ export function* changesBetween(
     else if (old.get(id) !== rule) changed.push(id)
     old.delete(id)
   }
-  return { added, changed, removed: [...old.keys()] }
+  const ids = now.rules.map(({ id }) => id)
+  const moved = yield* movedItems(ids, (id) => positions.get(id))
+  return { added, changed, moved, removed: [...old.keys()] }
 }
 
 function* rulesById(document: RulesDocument | undefined): Slices<Map<string, string>> {

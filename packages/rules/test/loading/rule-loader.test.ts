@@ -61,10 +61,18 @@ test('publishes the added, changed and removed rules of a new document', async (
   await vi.advanceTimersByTimeAsync(1000)
   expect(loader.current.version).toBe(two)
   expect(events.map(({ changes }) => changes)).toEqual([
-    { added: ['x', 'y'], changed: [], removed: [] },
-    { added: ['z'], changed: [], removed: ['x'] },
+    { added: ['x', 'y'], changed: [], moved: [], removed: [] },
+    { added: ['z'], changed: [], moved: [], removed: ['x'] },
   ])
   expect(events[1]).toMatchObject({ name: 'a', state: 'loaded', version: two, error: undefined })
+})
+
+test('publishes the rules that moved', async () => {
+  const source = memorySource('name: a; rules: v w x y')
+  await load(source)
+  source.text = 'name: a; rules: v z y w'
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(events[1]?.changes).toEqual({ added: ['z'], changed: [], moved: ['y'], removed: ['x'] })
 })
 
 test('keeps the rules when a document is invalid, compiles the document once, and publishes the error once', async () => {
