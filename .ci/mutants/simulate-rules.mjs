@@ -188,6 +188,12 @@ export const mutants = [
     replace: 'this.record.user',
   },
   {
+    file: `${simulate}/rules/facts.ts`,
+    name: 'the values of a table are texts',
+    find: 'valueFromText(this.#document, name, `${value}`)',
+    replace: 'value',
+  },
+  {
     file: `${simulate}/rules/needed-fields.ts`,
     name: 'cookies are in each log',
     find: "      case 'cookie':\n",

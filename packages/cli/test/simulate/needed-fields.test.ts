@@ -1,6 +1,7 @@
-import { parseRules } from '@sluice/rules'
+import { parseRules, type RulesDocument } from '@sluice/rules'
 import { describe, expect, test } from 'vitest'
 import { combinedCutter } from '../../src/simulate/cut/combined.js'
+import type { LogRecord } from '../../src/simulate/cut/record.js'
 import { RecordFacts, type Table } from '../../src/simulate/rules/facts.js'
 import { missingFields } from '../../src/simulate/rules/needed-fields.js'
 import { tableOf } from '../../src/simulate/rules/table.js'
@@ -52,29 +53,60 @@ describe('missingFields', () => {
   })
 })
 
+const values: RulesDocument['values'] = {
+  user: 'string?',
+  plan: ['free', 'pro'],
+  bytes: 'integer',
+  points: 'number',
+  isNew: 'boolean?',
+  level: [1, 2],
+  nothing: 'string?',
+}
+const document: RulesDocument = { version: 1, name: 'a', values, rules: [] }
+
 describe('RecordFacts', () => {
   const line = combinedLine({ at: start, ip: '192.0.2.1' }).replace(' - - ', ' - alice ')
   const record = combinedCutter().cut(line, 0, line.length)
   if (typeof record === 'string') throw new Error(record)
 
+  /** A log whose lines have these fields. */
+  const withFields = (fields: Readonly<Record<string, unknown>>): LogRecord => ({
+    ...record,
+    user: undefined,
+    field: (name) => fields[name],
+  })
+
   test('a value is that of the table, or of the field with its name', () => {
-    const facts = new RecordFacts(record, table)
+    const facts = new RecordFacts(record, document, table)
     expect(facts.value('plan')).toBe('pro')
     expect(facts.value('user')).toBe('alice')
     expect(facts.value('bytes')).toBe(123)
     expect(facts.value('nothing')).toBe(undefined)
-    expect(new RecordFacts(record, undefined).value('plan')).toBe(undefined)
+    expect(new RecordFacts(record, document, undefined).value('plan')).toBe(undefined)
   })
 
   test('a row can be chosen by a number, and by a field of the log', () => {
-    const numbered = {
-      ...record,
-      user: undefined,
-      field: (name: string) => (name === 'user' ? 7 : 0),
+    expect(new RecordFacts(withFields({ user: 7 }), document, table).value('plan')).toBe('free')
+    expect(new RecordFacts(withFields({}), document, table).value('plan')).toBe(undefined)
+  })
+
+  test('the values of a table have their declared types', () => {
+    const text =
+      'user,points,isNew,level,nothing\nalice,2.5,true,2,\nbob,2,false,1,x\neve,many,yes,3,x\n'
+    const rows = tableOf(text, 'user')
+    const of = (user: string): unknown[] => {
+      const facts = new RecordFacts({ ...record, user }, document, rows)
+      return ['points', 'isNew', 'level', 'nothing'].map((name) => facts.value(name))
     }
-    expect(new RecordFacts(numbered, table).value('plan')).toBe('free')
-    expect(new RecordFacts(numbered, table).value('user')).toBe(7)
-    const none = { ...record, user: undefined, field: () => undefined }
-    expect(new RecordFacts(none, table).value('plan')).toBe(undefined)
+    expect(of('alice')).toEqual([2.5, true, 2, undefined])
+    expect(of('bob')).toEqual([2, false, 1, 'x'])
+    expect(() => of('eve')).toThrow('the value "points" is "many"')
+  })
+
+  test('the fields of a log have their declared types', () => {
+    const fields = { user: 7, bytes: '12', points: 1, isNew: 'true', level: '1', plan: 'pro' }
+    const facts = new RecordFacts(withFields(fields), document, undefined)
+    const found = Object.keys(fields).map((name) => facts.value(name))
+    expect(found).toEqual(['7', 12, 1, true, 1, 'pro'])
   })
 })

@@ -1,4 +1,5 @@
-import type { Facts } from '@sluice/rules'
+import type { Facts, RulesDocument } from '@sluice/rules'
+import { valueFromText } from '@sluice/rules/check'
 import type { LogRecord } from '../cut/record.js'
 
 /** The values of a table, by the value of one field of the log. */
@@ -12,10 +13,12 @@ export interface Table {
 /** The facts that rules read from a line. One object is reused for all lines. */
 export class RecordFacts implements Facts {
   record: LogRecord
+  readonly #document: RulesDocument
   readonly #table: Table | undefined
 
-  constructor(record: LogRecord, table: Table | undefined) {
+  constructor(record: LogRecord, document: RulesDocument, table: Table | undefined) {
     this.record = record
+    this.#document = document
     this.#table = table
   }
 
@@ -39,8 +42,18 @@ export class RecordFacts implements Facts {
     return this.record.header(name)
   }
 
-  /** A declared value, from the table or from the field with its name. */
+  /**
+   * A declared value, from the table or from the field with its name. Tables contain only texts, and logs write some numbers as texts and some texts as
+   * numbers, so it has the type of the declaration.
+   */
   value(name: string): unknown {
+    const value = this.#recorded(name)
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? valueFromText(this.#document, name, `${value}`)
+      : value
+  }
+
+  #recorded(name: string): unknown {
     const table = this.#table
     if (table?.columns.has(name) === true) {
       const key = this.#fieldOf(table.on)

@@ -68,7 +68,7 @@ export function createRulesReplay(
     if (sample.share < 1 && !sample.has(sampledKey(record))) return undefined
     now = record.at
     while (ends.least <= now) ends.pop()?.()
-    const known = (facts ??= new RecordFacts(record, table))
+    const known = (facts ??= new RecordFacts(record, set.document, table))
     known.record = record
     tally.ask(now)
     const judgement = attempted(() => judged(known))
