@@ -195,6 +195,30 @@ export const mutants = [
   },
   {
     file: `${simulate}/rules/needed-fields.ts`,
+    name: 'a rule without a key needs nothing',
+    find: "key = 'ip'",
+    replace: 'key',
+  },
+  {
+    file: `${simulate}/rules/needed-fields.ts`,
+    name: 'overrides need nothing',
+    find: '  if (overrides !== undefined) fields.add(overrides.of)\n',
+    replace: '',
+  },
+  {
+    file: `${simulate}/rules/needed-fields.ts`,
+    name: 'disabled rules need their fields',
+    find: '.filter(isEnabled)',
+    replace: '',
+  },
+  {
+    file: `${simulate}/cut/detect.ts`,
+    name: 'lines in JSON always have an address',
+    find: "field === 'ip' || field === 'host'",
+    replace: "field === 'host'",
+  },
+  {
+    file: `${simulate}/rules/needed-fields.ts`,
     name: 'cookies are in each log',
     find: "      case 'cookie':\n",
     replace: '',
@@ -214,7 +238,7 @@ export const mutants = [
   {
     file: `${simulate}/rules/needed-fields.ts`,
     name: 'a cost is in each log',
-    find: "else if (name === 'cost' && declared.has(value.slice(1))) fields.add(value.slice(1))",
+    find: "  if (typeof cost === 'string') fields.add(cost.slice(1))\n",
     replace: '',
   },
   {

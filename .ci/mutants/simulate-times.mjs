@@ -108,8 +108,8 @@ export const mutants = [
   {
     file: `${simulate}/cut/detect.ts`,
     name: 'durations are needed in all lines',
-    find: 'records.some((',
-    replace: 'records.every((',
+    find: 'records.some(({ durationMs',
+    replace: 'records.every(({ durationMs',
   },
   {
     file: `${simulate}/cut/detect.ts`,

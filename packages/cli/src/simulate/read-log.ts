@@ -162,6 +162,7 @@ function joined(readers: readonly LogReader[]): Detected {
     cutter: known[0].cutter,
     wholeSeconds: known.some(({ wholeSeconds }) => wholeSeconds),
     hasDurations: known.some(({ hasDurations }) => hasDurations),
+    has: (field) => known.every((log) => log.has(field)),
   }
 }
 

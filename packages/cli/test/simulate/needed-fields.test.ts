@@ -7,7 +7,6 @@ import { missingFields } from '../../src/simulate/rules/needed-fields.js'
 import { tableOf } from '../../src/simulate/rules/table.js'
 import { combinedLine, start } from './logs.js'
 
-const detected = { cutter: combinedCutter(), wholeSeconds: true, hasDurations: false }
 const table = tableOf('user,plan\nalice,pro\n7,free\n', 'user')
 
 /** The fields that a combined log lacks for one rule. */
@@ -16,7 +15,9 @@ function missing(rule: string, values?: Table): readonly string[] {
     'version: 1\nname: a\nvalues: { user: string?, plan: [free, pro], points: integer }\n' +
     `schedules: { night: { from: '22:00', to: '06:00', zone: UTC } }\nrules:\n  - { id: one, ${rule} }\n`
   const { document } = parseRules({ text, format: 'yaml', files: new Map() })
-  return missingFields(document, detected, values).map(({ rule: id, field }) => `${id} ${field}`)
+  return missingFields(document, combinedCutter(), values).map(
+    ({ rule: id, field }) => `${id} ${field}`,
+  )
 }
 
 const limit = 'limit: 1, window: 1m'
@@ -42,9 +43,30 @@ describe('missingFields', () => {
     [`key: ip, ${limit}, cost: $points`, ['one points']],
     [`key: ip, ${limit}, cost: 2`, []],
     [`key: ip, ${limit}, overrides: { of: plan, entries: { pro: 5 } }`, ['one plan']],
+    [
+      `key: ip, ${limit}, overrides: { of: header.x-plan, entries: { big: 5 } }`,
+      ['one header.x-plan'],
+    ],
+    [`key: ip, ${limit}, overrides: { of: header.User-Agent, entries: { big: 5 } }`, []],
+    [
+      `key: ip, policies: { a: { by: plan, free: { kind: unlimited }, else: { kind: unlimited } } }`,
+      ['one plan'],
+    ],
+    [`${limit}, over: { deny: { body: { by: plan, of: user, cost: $points } } }`, []],
+    [`key: header.x-key, ${limit}, enabled: false`, []],
     [`when: { path: /a, query.b: c }, then: deny`, []],
   ])('%s: %j', (rule, fields) => {
     expect(missing(rule)).toEqual(fields)
+  })
+
+  test('a rule without a key needs the address', () => {
+    const { document } = parseRules({
+      text: `version: 1\nname: a\nrules:\n  - { id: one, ${limit} }\n  - { id: two, when: { path: /a }, then: deny }\n`,
+      format: 'yaml',
+      files: new Map(),
+    })
+    const has = (field: string): boolean => field !== 'ip'
+    expect(missingFields(document, { has }, undefined)).toEqual([{ rule: 'one', field: 'ip' }])
   })
 
   test('a column of a table is a value', () => {

@@ -218,6 +218,38 @@ describe('fields that the log lacks', () => {
     )
   })
 
+  test('are an error without a table if no table can have them', async () => {
+    await expect(simulate({ log: log(), variants: { a: { rules } } })).rejects.toThrow(
+      'the log does not have it. Pass --missing skip to leave out such rules, or --missing absent',
+    )
+    const ofUser = rulesText('  - { id: a, key: plan, limit: 1, window: 1m }')
+    await expect(simulate({ log: log(), variants: { a: { rules: ofUser } } })).rejects.toThrow(
+      'Pass --table with a column of that name, --missing skip',
+    )
+  })
+
+  test('are an error in JSON if no line has an address', async () => {
+    const line = `{"time":${start},"method":"GET","url":"/","status":200}\n`
+    const lines = (text: string): Readable => Readable.from([Buffer.from(text)])
+    const variants = { a: { rules: rulesText('  - { id: all, limit: 1, window: 1m }') } }
+    await expect(simulate({ log: lines(line + line), variants })).rejects.toThrow(
+      'rule "all" needs "ip"',
+    )
+    const one = line.replace('{', '{"ip":"192.0.2.1",')
+    expect((await simulate({ log: lines(line + one), variants })).unjudged).toBe(1)
+  })
+
+  test('are an error if all rules need them and are left out', async () => {
+    const text = rulesText(`
+  - { id: a, key: header.x-key, limit: 1, window: 1m }
+  - { id: b, key: ip, limit: 1, window: 1m, enabled: false }
+`)
+    const options = { log: log(), variants: { a: { rules: text } }, missing: 'skip' } as const
+    await expect(simulate(options)).rejects.toThrow(
+      '--missing skip leaves no rule of "site", because the log lacks fields of all of them. The first is "header.x-key" of rule "a".',
+    )
+  })
+
   test.each(['skip', 'absent'] as const)('are not an error with %s', async (missing) => {
     const { variants, notes } = await simulate({ log: log(), variants: { a: { rules } }, missing })
     expect(variants[0].denied).toBe(2)

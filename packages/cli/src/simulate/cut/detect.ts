@@ -45,6 +45,8 @@ export interface Detected {
   readonly wholeSeconds: boolean
   /** Whether the lines have the durations of requests, so that their arrival is known. */
   readonly hasDurations: boolean
+  /** Whether the log has a field. Lines in JSON can have any, but a log whose first lines have no address or host has none. */
+  has(field: string): boolean
 }
 
 const sampledLines = 1000
@@ -60,11 +62,16 @@ export function detectFormat(name: string, text: string, options: FormatOptions)
   const { records, lines } = best
   if (records.length * 2 < lines || lines === 0)
     throw new Error(notFitting(name, text, attempts, options))
+  // A cutter can keep state about earlier lines, so this is a new one.
+  const cutter = best.create()
   return {
-    // A cutter can keep state about earlier lines, so this is a new one.
-    cutter: best.create(),
+    cutter,
     wholeSeconds: records.every(({ time }) => time % 1000 === 0),
     hasDurations: records.some(({ durationMs }) => durationMs !== undefined),
+    has: (field) =>
+      field === 'ip' || field === 'host'
+        ? records.some((record) => record[field] !== undefined)
+        : cutter.has(field),
   }
 }
 

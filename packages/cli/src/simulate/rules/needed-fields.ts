@@ -13,21 +13,22 @@ export interface MissingField {
 /** The fields that rules need and the log does not have. */
 export function missingFields(
   document: RulesDocument,
-  { cutter }: Detected,
+  { has }: Pick<Detected, 'has'>,
   table: Table | undefined,
 ): readonly MissingField[] {
   const declared = new Set(Object.keys(document.values ?? {}))
   const isThere = (field: string): boolean => {
     if (declared.has(field)) {
       if (table?.columns.has(field) === true) return true
-      return cutter.has(field === 'user' ? 'user' : `field.${field}`)
+      return has(field === 'user' ? 'user' : `field.${field}`)
     }
     const [kind] = field.split('.')
     switch (kind) {
       case 'ip':
       case 'host':
+        return has(field)
       case 'header':
-        return cutter.has(field)
+        return has(field.toLowerCase())
       case 'route':
       case 'cookie':
         return false
@@ -35,20 +36,37 @@ export function missingFields(
         return true
     }
   }
-  return document.rules.flatMap((rule) =>
-    [...fieldsOf(rule, declared)]
-      .filter((field) => !isThere(field))
-      .map((field) => ({ rule: rule.id, field })),
-  )
+  return document.rules
+    .filter(isEnabled)
+    .flatMap((rule) =>
+      [...fieldsOf(rule, declared)]
+        .filter((field) => !isThere(field))
+        .map((field) => ({ rule: rule.id, field })),
+    )
 }
 
-function fieldsOf(rule: RuleDeclaration, declared: ReadonlySet<string>): ReadonlySet<string> {
+export function isEnabled({ enabled }: RuleDeclaration): boolean {
+  return enabled !== false
+}
+
+function fieldsOf(
+  { when, then, key = 'ip', limit, policy, policies = {}, cost, overrides }: RuleDeclaration,
+  declared: ReadonlySet<string>,
+): ReadonlySet<string> {
   const fields = new Set<string>()
-  const { when, key, ...others }: Readonly<Record<string, unknown>> = { ...rule }
   ofCondition(when, fields)
-  ofKey(key, fields)
-  ofVariants(others, declared, fields)
+  if (then === undefined) ofKey(key, fields)
+  for (const choice of [limit, policy, ...Object.values(policies)]) {
+    // The other choice is that of a schedule.
+    if (isBy(choice) && declared.has(choice.by)) fields.add(choice.by)
+  }
+  if (typeof cost === 'string') fields.add(cost.slice(1))
+  if (overrides !== undefined) fields.add(overrides.of)
   return fields
+}
+
+function isBy(choice: unknown): choice is { readonly by: string } {
+  return typeof choice === 'object' && choice !== null && 'by' in choice
 }
 
 const junctions = new Set(['any', 'all', 'not'])
@@ -72,15 +90,5 @@ function ofKey(key: unknown, fields: Set<string>): void {
     // One of several fields is enough. A request can lack all but the last.
     const choices: unknown = Object.values(key)[0]
     if (Array.isArray(choices)) ofKey(choices.at(-1), fields)
-  }
-}
-
-/** `by: plan`, `of: user` and `cost: $points`. */
-function ofVariants(part: unknown, declared: ReadonlySet<string>, fields: Set<string>): void {
-  if (typeof part !== 'object' || part === null) return
-  for (const [name, value] of Object.entries(part)) {
-    if (typeof value !== 'string') ofVariants(value, declared, fields)
-    else if (['by', 'of'].includes(name) && declared.has(value)) fields.add(value)
-    else if (name === 'cost' && declared.has(value.slice(1))) fields.add(value.slice(1))
   }
 }

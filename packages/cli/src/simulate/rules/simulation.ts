@@ -8,7 +8,7 @@ import type { Sample } from '../sample.js'
 import type { Timeline } from '../tally/timeline.js'
 import { Comparison } from './comparison.js'
 import type { Table } from './facts.js'
-import { missingFields } from './needed-fields.js'
+import { isEnabled, missingFields } from './needed-fields.js'
 import { createRulesReplay, type RulesReplay } from './replay-rules.js'
 
 type NamedRules = Extract<NamedVariant, RulesVariant>
@@ -100,17 +100,30 @@ export function createRulesSimulation(
     const [first, ...others] = missingFields(document, detected, table)
     if (first === undefined || missing === 'absent') return document
     if (missing === 'error') {
+      const remedies = [
+        ...(Object.hasOwn(document.values ?? {}, first.field)
+          ? ['--table with a column of that name']
+          : []),
+        '--missing skip to leave out such rules',
+        'or --missing absent to replay them without the field',
+      ]
       throw new Error(
-        `rule "${first.rule}" needs ${JSON.stringify(first.field)}, and a log in the format ${detected.cutter.format} does not have it. ` +
-          'Pass --table with a column of that name, --missing skip to leave out such rules, or --missing absent to replay them without the field.',
+        `rule "${first.rule}" needs ${JSON.stringify(first.field)}, and the log does not have it. ` +
+          `Pass ${remedies.join(', ')}.`,
       )
     }
     const skipped = new Set([first, ...others].map(({ rule }) => rule))
+    const rules = document.rules.filter(({ id }) => !skipped.has(id))
+    if (!rules.some(isEnabled)) {
+      throw new Error(
+        `--missing skip leaves no rule of "${document.name}", because the log lacks fields of all of them. The first is ${JSON.stringify(first.field)} of rule "${first.rule}".`,
+      )
+    }
     notes.push(
       `${document.name}: the log lacks fields of these rules, which were left out: ${[...skipped].join(', ')}.`,
     )
     const { tests: _tests, ...rest } = document
-    return { ...rest, rules: document.rules.filter(({ id }) => !skipped.has(id)) }
+    return { ...rest, rules }
   }
 
   return {
