@@ -197,6 +197,18 @@ export const mutants = [
   },
   {
     file: `${check}/run-tests.ts`,
+    name: 'a name that no rule reads is ignored',
+    find: 'if (name !== undefined) {',
+    replace: 'if (name === null) {',
+  },
+  {
+    file: `${check}/run-tests.ts`,
+    name: 'the letter case of the headers of a test matters',
+    find: '[name.toLowerCase(), name]',
+    replace: '[name, name]',
+  },
+  {
+    file: `${check}/run-tests.ts`,
     name: 'a time that cannot be read is now',
     find: 'if (Number.isNaN(time)) {',
     replace: 'if (time === null) {',

@@ -167,7 +167,7 @@ ${tests}`)
     const rules = await document(`
   - { request: { method: POST, path: '/API//search/?q=x', ip: 203.0.113.9, plan: free }, at: 2026-10-01T12:00:00+08:00, applies: [api], tags: [writes] }
   - { request: { path: /api, ip: 203.0.113.9, plan: free }, at: 2026-10-01T01:00:00+08:00, applies: [api, night] }
-  - { request: { path: /api, header.user-agent: bot }, refuses: bad }
+  - { request: { url: /api, header.User-Agent: bot, cookie.a: b, host: a.example, route: /api }, refuses: bad }
   - { request: { path: /health }, applies: [], allows: free }
   - { request: { path: /health, method: POST }, allows: free, tags: [writes] }
   - { request: { path: /first, ip: 203.0.113.9 }, at: 2026-10-01T12:00:00+08:00, applies: [trial, first] }`)
@@ -189,7 +189,14 @@ ${tests}`)
   - { request: { path: / }, at: soon, applies: [] }
   - { request: { path: /Health }, at: 2026-10-01T12:00:00+08:00, allows: free }
   - { request: { path: /health }, allows: api }
+  - { request: { path: /api, pln: free }, applies: [api] }
+  - { request: { path: /api, query.a: b }, applies: [api] }
+  - { request: { path: /api, ip: 203.0.113.9 }, applies: [api, nope] }
+  - { request: { path: /api, ip: 203.0.113.9 }, refuses: bd }
   - { request: { path: /health, header.user-agent: bot }, allows: free }`)
+    const known =
+      'Known: "plan", "method", "path", "url", "route", "host", "ip", "header.NAME", "cookie.NAME".'
+    const ids = 'Rules: "bad", "seen", "free", "api", "night", "trial", "first".'
     expect((await runTests(rules)).map(({ problem }) => problem)).toEqual([
       'expected "applies" [api], got []',
       'expected "refuses" none, got bad',
@@ -197,6 +204,10 @@ ${tests}`)
       '"at" is no time: soon',
       'expected "allows" free, got none',
       'expected "allows" api, got free',
+      `there is no field or value "pln". ${known}`,
+      `there is no field or value "query.a". ${known}`,
+      `there is no rule "nope". ${ids}`,
+      `there is no rule "bd". ${ids}`,
       'expected "allows" free, got none',
     ])
     expect((await runTests(rules))[5]).toMatchObject({

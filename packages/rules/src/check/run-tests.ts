@@ -1,5 +1,7 @@
 import type { RuleSet } from '../compile/rule-set.js'
-import type { TestDeclaration, TestRequest } from '../document/document.js'
+import type { RulesDocument, TestDeclaration, TestRequest } from '../document/document.js'
+import { rulesMessage } from '../errors.js'
+import { quoted, quotedList } from '../errors/quoting.js'
 import type { Facts } from '../facts.js'
 
 /** The result of one of the document's tests. */
@@ -38,10 +40,13 @@ export async function runTests(
 
 async function run(
   rules: RuleSet,
-  { request, at, applies, refuses, allows, tags }: TestDeclaration,
+  test: TestDeclaration,
   now: number,
 ): Promise<Omit<TestResult, 'position'>> {
+  const { request, at, applies, refuses, allows, tags } = test
   const expected: Outcomes = { applies, refuses, allows, tags }
+  const unknown = unknownName(test, rules.document)
+  if (unknown !== undefined) return { passed: false, problem: unknown, expected, actual: {} }
   const time = at === undefined ? now : Date.parse(at)
   if (Number.isNaN(time)) {
     return { passed: false, problem: `"at" is no time: ${at}`, expected, actual: {} }
@@ -76,6 +81,27 @@ async function run(
   }
 }
 
+/** The mistake of a test with a misspelled name, which no rule would read. */
+function unknownName(
+  { request, applies = [], refuses, allows }: TestDeclaration,
+  { values = {}, rules }: RulesDocument,
+): string | undefined {
+  const known = [...Object.keys(values), ...fieldNames]
+  const isKnown = (name: string): boolean =>
+    known.includes(name) || /^(?:header|cookie)\../.test(name)
+  const name = Object.keys(request).find((one) => !isKnown(one))
+  if (name !== undefined) {
+    const names = [...known, 'header.NAME', 'cookie.NAME']
+    return rulesMessage('SLUICE_RULES_FIELD_UNKNOWN', name, names)
+  }
+  const ids = rules.map(({ id }) => id)
+  const id = [...applies, refuses, allows].find((one) => one !== undefined && !ids.includes(one))
+  if (id === undefined) return undefined
+  return `there is no rule ${quoted(id)}. Rules: ${quotedList(ids)}.`
+}
+
+const fieldNames = ['method', 'path', 'url', 'route', 'host', 'ip']
+
 function problemOf(expected: Outcomes, actual: Outcomes): string | undefined {
   for (const what of ['applies', 'refuses', 'allows', 'tags'] as const) {
     // A test with `applies` also requires that no rule refuses the request.
@@ -92,8 +118,9 @@ function inWords(value: string | readonly string[] | undefined): string {
   return typeof value === 'string' ? value : `[${value.join(', ')}]`
 }
 
-/** The facts of a request in a document's tests. Names that are not fields are declared values. */
+/** The facts of a request in a document's tests. Names that are not fields are declared values. The names of headers are equal in any case. */
 export function factsOf(request: TestRequest): Facts {
+  const headers = new Map(Object.keys(request).map((name) => [name.toLowerCase(), name] as const))
   const text = (name: string): string | undefined => {
     const value = request[name]
     return value === undefined ? undefined : String(value)
@@ -104,7 +131,7 @@ export function factsOf(request: TestRequest): Facts {
     route: text('route'),
     host: text('host'),
     ip: text('ip'),
-    header: (name) => text(`header.${name}`),
+    header: (name) => text(headers.get(`header.${name}`) ?? ''),
     cookie: (name) => text(`cookie.${name}`),
     value: (name) => request[name],
   }
