@@ -92,11 +92,6 @@ test.each<readonly [string, string, readonly string[]]>([
     ['UNREACHABLE b'],
   ],
   [
-    'a count that a shadow rule counts first',
-    `  - { id: a, shadow: true, ${limit} }\n  - { id: b, count: a, ${limit} }`,
-    [],
-  ],
-  [
     'a count of the same with another key',
     `  - { id: a, ${limit} }\n  - { id: b, key: user, count: a, ${limit} }`,
     ['UNREACHABLE b'],

@@ -40,7 +40,7 @@ function formsOf({ variants }: Limit, name: string): Forms {
     if (own === name) forms.set(reason, formOfPolicy(policy))
   }
   if (name !== variants.names[0]) return forms
-  for (const [, { limit, reason }] of variants.overrides()) {
+  for (const { limit, reason } of variants.overrides()) {
     // A form does not depend on the time zone.
     if (typeof limit === 'object') forms.set(reason, formOfPolicy(inZone(limit, 'UTC')))
   }

@@ -144,8 +144,6 @@ async function warnOfUnreachable(
 /** Whether the limit of a rule applies to every request that it matches and that has the key of another rule. */
 function appliesBefore({ action, ...rule }: CompiledRule, other: CompiledRule): boolean {
   if (action.type !== 'limit' || action.group !== undefined) return false
-  // A shadow rule takes no count from an enforced one.
-  if (rule.shadow && !other.shadow) return false
   const isSameKey = JSON.stringify(rule.declaration.key) === JSON.stringify(other.declaration.key)
   return isSameKey || optionalKeyOf({ action, ...rule }).length === 0
 }
