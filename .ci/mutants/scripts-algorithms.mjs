@@ -111,8 +111,32 @@ export const mutants = [
   {
     file: `${algorithms}/gcra/script.ts`,
     name: 'units are added to the backlog of another policy (Lua)',
-    find: 'const take = `\n    ${rescale}',
+    find: "const take = `\n    ${rescale(' and cost > 0')}",
     replace: 'const take = `',
+  },
+  {
+    file: `${algorithms}/gcra/script.ts`,
+    name: 'a decision of an earlier policy returns units of a later one (Lua)',
+    find: 'if isForeign(row, params) then return end',
+    replace: 'rescale(row, params, now)',
+  },
+  {
+    file: `${algorithms}/gcra/script.ts`,
+    name: 'a refund of nothing converts the count (Lua)',
+    find: 'if units <= 0 or (row[1] <= now and row[2] == 0) then return end',
+    replace: '',
+  },
+  {
+    file: `${algorithms}/gcra/script.ts`,
+    name: 'a penalty of nothing converts the count (Lua)',
+    find: "${rescale(' and cost > 0')}",
+    replace: "${rescale('')}",
+  },
+  {
+    file: `${algorithms}/leaky-queue/step.ts`,
+    name: 'a refund in the middle of a queue gives its end to two requests (Lua)',
+    find: 'if row[1] ~= receipt[1] or row[2] ~= receipt[2] then return end',
+    replace: '',
   },
   {
     file: `${algorithms}/gcra/script.ts`,

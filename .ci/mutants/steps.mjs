@@ -78,6 +78,30 @@ export const mutants = [
   },
   {
     file: `${algorithms}/gcra/step.ts`,
+    name: 'a decision of an earlier policy returns units of a later one',
+    find: 'if (isForeign(row, params.span)) return\n',
+    replace: 'rescale(row, params.span, now)\n',
+  },
+  {
+    file: `${algorithms}/gcra/step.ts`,
+    name: 'a refund of nothing converts the count',
+    find: 'if (newest <= 0) return\n',
+    replace: '',
+  },
+  {
+    file: `${algorithms}/gcra/step.ts`,
+    name: 'a penalty of nothing converts the count',
+    find: 'row[SPAN] !== span && cost > 0',
+    replace: 'row[SPAN] !== span',
+  },
+  {
+    file: `${algorithms}/leaky-queue/step.ts`,
+    name: 'a refund in the middle of a queue gives its end to two requests',
+    find: 'if (row[0] !== receipt[0] || row[1] !== receipt[1]) return\n',
+    replace: '',
+  },
+  {
+    file: `${algorithms}/gcra/step.ts`,
     name: 'two refunds give back what one request took',
     find: '- refundedSince * every : 0',
     replace: ': 0',

@@ -36,6 +36,17 @@ export function describeQueues(open: OpenSetup): void {
       expect((await limiter.consume('key')).allowed).toBe(true)
     })
 
+    test('a refund returns no time before a later request, so that two never start together', async () => {
+      const limiter = (await open()).limiter(leakyQueue({ leak: 1, every: '1s', maxDelay: '9s' }))
+      const decisions = []
+      for (let i = 0; i < 5; i++) decisions.push(await limiter.consume('key'))
+      for (const i of [1, 2, 4]) await limiter.refund(decisions[i])
+      const later = [await limiter.consume('key'), await limiter.consume('key')]
+      expect(later.map(({ delayMs }) => delayMs)).toEqual([4000, 5000])
+      for (const decision of later.toReversed()) await limiter.refund(decision)
+      expect(await limiter.peek('key')).toMatchObject({ delayMs: 4000 })
+    })
+
     test('starts requests at thirds of a second, rounded up', async () => {
       const limiter = (await open()).limiter(leakyQueue({ leak: 3, every: 1000, maxDelay: '2s' }))
       const delays = []

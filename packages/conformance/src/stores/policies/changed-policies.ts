@@ -56,6 +56,36 @@ export function describeChangedPolicies(open: OpenSetup): void {
       const none = { policies: policy(5), cost: 3 }
       expect(limitAndRest(await limiter.consume('key', none))).toEqual([false, 5, 2])
     })
+
+    test('a call by another policy that takes and refunds nothing leaves the wait as it is', async () => {
+      const setup = await open()
+      const limiter = setup.limiter(gcra({ limit: 3, window: '1h' }))
+      const pro = { policies: gcra({ limit: 1000, window: '1m' }) }
+      const earlier = await limiter.consume('key', pro)
+      setup.now += 60_000
+      await limiter.consume('key', { cost: 3 })
+      await limiter.refund(earlier)
+      await limiter.refund('key', 0, pro)
+      await limiter.penalize('key', 0, pro)
+      await limiter.consume('key', { ...pro, cost: 0 })
+      expect(await limiter.peek('key')).toMatchObject({
+        retryAfterMs: 1_200_000,
+        resetMs: 3_600_000,
+      })
+    })
+
+    test('a decision by an earlier policy returns no units of a later one', async () => {
+      const setup = await open()
+      const limiter = setup.limiter(gcra({ limit: 1000, window: '1m' }))
+      const earlier = await limiter.consume('key', { policies: gcra({ limit: 3, window: '1h' }) })
+      await limiter.consume('key', { cost: 600 })
+      const before = await limiter.peek('key')
+      await limiter.refund(earlier)
+      expect(await limiter.peek('key')).toMatchObject({
+        remaining: before.remaining,
+        resetMs: before.resetMs,
+      })
+    })
   })
 
   describe('a key whose policy changed while it was used up', () => {

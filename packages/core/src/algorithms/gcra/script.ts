@@ -5,8 +5,8 @@ import { spans } from './span.js'
 const lengthOf = (span: string): string => `(${span} % 8192 * 10 ^ math.floor(${span} / 8192))`
 
 /** Converts a row that another policy has written. */
-const rescale = `
-    if row[3] ~= params[6] then
+const rescale = (condition: string): string => `
+    if row[3] ~= params[6]${condition} then
       local before = row[3] % ${spans}
       if before ~= 0 and before ~= params[6] then
         local left = math.max(0, row[1] + (row[2] > 0 and 1 or 0) - now)
@@ -27,7 +27,7 @@ const backlogAtMost = `
     end`
 
 const take = `
-    ${rescale}
+    ${rescale(' and cost > 0')}
     local whole = math.floor(cost * params[3] / params[2])
     local fraction = row[2] + (cost * params[3] - whole * params[2])
     local carry = fraction >= params[2] and 1 or 0
@@ -79,7 +79,12 @@ export const gcraLua = (): PlainLua => ({
   local SPANS, MOST_REFUNDED = ${spans}, 2 ^ 36 - 1
 
   local function rescale(row, params, now)
-    ${rescale}
+    ${rescale('')}
+  end
+
+  local function isForeign(row, params)
+    local before = row[3] % SPANS
+    return before ~= 0 and before ~= params[6]
   end
 
   function steps.backlogAtMost(row, params, most)
@@ -109,7 +114,7 @@ export const gcraLua = (): PlainLua => ({
   end
 
   function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
-    rescale(row, params, now)
+    if isForeign(row, params) then return end
     local refill, every = params[2], params[3]
     local refunded = refundedUnits(row)
     local refundedSince = refunded - refundedUnits(receipt)
@@ -122,6 +127,7 @@ export const gcraLua = (): PlainLua => ({
   end
 
   function steps.refundUnits(row, params, now, units)
+    if units <= 0 or (row[1] <= now and row[2] == 0) then return end
     rescale(row, params, now)
     local used = math.ceil(math.max(0, backlog(row, params, now)) / params[3])
     shorten(row, params, now, math.min(units, used) * params[3])

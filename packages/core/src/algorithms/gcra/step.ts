@@ -50,7 +50,7 @@ export const gcraSteps: RowAlgorithm<GcraParams> = {
 
   take(row, params, now, cost) {
     const { refill, every, span } = params
-    if (row[SPAN] !== span) rescale(row, span, now)
+    if (row[SPAN] !== span && cost > 0) rescale(row, span, now)
     const whole = Math.floor((cost * every) / refill)
     const fraction = row[FRACTION] + (cost * every - whole * refill)
     const carry = fraction >= refill ? 1 : 0
@@ -62,10 +62,11 @@ export const gcraSteps: RowAlgorithm<GcraParams> = {
   // greater of two lower bounds of the receipt's units that have not drained:
   // - They end at the arrival time of the receipt, which has moved back by at most all units refunded since.
   // - No unit drains before it is taken.
-  // If the row has fewer refunded units than the receipt, it was created after all units of the receipt had drained.
+  // If the row has fewer refunded units than the receipt, it was created after all units of the receipt had drained. If another policy has taken units since,
+  // the backlog drains by that one, and does not show how much of it is left of the receipt.
   refundReceipt(row, params, now, cost, receipt, takenAt) {
     const { refill, every } = params
-    rescale(row, params.span, now)
+    if (isForeign(row, params.span)) return
     const refunded = refundedUnits(row)
     const refundedSince = refunded - refundedUnits(receipt)
     if (refundedSince < 0) return
@@ -77,8 +78,9 @@ export const gcraSteps: RowAlgorithm<GcraParams> = {
   },
 
   refundUnits(row, params, now, units) {
-    rescale(row, params.span, now)
     const newest = Math.min(units, gcraSteps.used(row, params, now))
+    if (newest <= 0) return
+    rescale(row, params.span, now)
     shorten(row, params, now, newest * params.every)
   },
 
@@ -151,7 +153,7 @@ function endsAfterRefunds(row: Row, params: GcraParams): number {
 }
 
 /**
- * Converts a row that another policy has written: the same share of this one stays used. It happens when units are taken or refunded. Until then the backlog
+ * Converts a row that another policy has written: the same share of this one stays used. It happens when units are taken, or refunded by number. Until then the backlog
  * drains by the policy of the row, because a denial saves nothing.
  */
 function rescale(row: Row, span: number, now: number): void {

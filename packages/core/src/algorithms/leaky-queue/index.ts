@@ -37,7 +37,8 @@ export interface LeakyQueuePolicy extends Policy {
 
 /**
  * Traffic shaping: requests leave the queue one after another, `leak` in each `every`. The decision about an allowed request has the time to
- * wait (`delayMs`). A request is denied if that would be longer than `maxDelay`.
+ * wait (`delayMs`). A request is denied if that would be longer than `maxDelay`. A refund of a decision returns its time only if it is the last one of the
+ * queue, because the requests behind it keep theirs.
  *
  * Source: the leaky bucket as a queue, Turner, "New directions in communications" (1986).
  *

@@ -25,6 +25,12 @@ export const leakyQueueSteps: RowAlgorithm<LeakyQueueParams> = {
     return leakyQueueSteps.wait(row, params, now, cost) === 0
   },
 
+  // The requests behind it keep their times, so only the last one of the queue leaves room.
+  refundReceipt(row, params, now, cost, receipt, takenAt) {
+    if (row[0] !== receipt[0] || row[1] !== receipt[1]) return
+    gcraSteps.refundReceipt(row, params, now, cost, receipt, takenAt)
+  },
+
   wait(row, params, now, cost) {
     const { refill, maxDelay, largest } = params
     if (cost > largest) return Infinity
@@ -57,11 +63,16 @@ export const leakyQueueLua = (): string => `
 -- row, and params 1 to 6: as for GCRA; 7 maxDelay, 8 the largest cost
 (function()
   local steps = ${functionsOf(gcraLua())}
-  local gcraLook = steps.look
+  local gcraLook, gcraRefund = steps.look, steps.refundReceipt
 
   function steps.look(row, params, now, cost)
     gcraLook(row, params, now, 0)
     return cost <= params[8] and now >= steps.backlogAtMost(row, params, params[7] * params[2])
+  end
+
+  function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
+    if row[1] ~= receipt[1] or row[2] ~= receipt[2] then return end
+    gcraRefund(row, params, now, cost, receipt, takenAt)
   end
 
   return steps
