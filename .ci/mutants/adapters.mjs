@@ -75,6 +75,12 @@ export const mutants = [
     replace: '',
   },
   {
+    file: 'packages/core/src/http/guard/route-limits.ts',
+    name: 'Fastify takes an empty list of limits for false',
+    find: 'if (declared.length > 0) return declared',
+    replace: 'if (declared.length >= 0) return declared',
+  },
+  {
     file: 'packages/fastify/src/instance-decorator.ts',
     name: 'Fastify finds the key of another limit',
     find: 'limiter === undefined ? limits.common() : limits.of(limiter)',

@@ -104,13 +104,24 @@ test('a list is several limiters, and the first denial is sent', async () => {
   expect([status, body]).toEqual([429, 'all of you'])
 })
 
-test.each([[false as const], [[]]])('a route with %j is not limited', async (none) => {
+test('a route with false is not limited', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
-  app.get('/', { config: { rateLimit: none } }, ({ rateLimit }) => ({ rateLimit }))
+  app.get('/', { config: { rateLimit: false } }, ({ rateLimit }) => ({ rateLimit }))
   const send = await serve(app)
   expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 200])
   expect((await send('/')).body).toBe('{}')
+})
+
+test('an empty list is refused at the start, because it would remove the limit', async () => {
+  const app = create()
+  await app.register(rateLimit, times(1))
+  app.get('/', { config: { rateLimit: [] } }, hello)
+  await expect(app.ready()).rejects.toMatchObject({
+    code: 'SLUICE_OPTION_INVALID',
+    message:
+      'rateLimit: "config.rateLimit" is an empty list. Pass options, a list with a limit, or false for no limit.',
+  })
 })
 
 test('the decision is on the request', async () => {

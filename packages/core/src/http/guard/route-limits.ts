@@ -92,13 +92,21 @@ export function createRouteLimits<R extends object, H>(
     named(name, declared) {
       const names = made.get(declared) ?? new Map<string, Guard<R, H>>()
       made.set(declared, names)
-      const list = declared === false ? [] : isList<Declared>(declared) ? declared : [declared]
-      const guard = names.get(name) ?? inOrder(guardsOf(name, list))
+      const guard = names.get(name) ?? inOrder(guardsOf(name, listOf(declared)))
       names.set(name, guard)
       return guard
     },
     of: (name) => limiters.of(name),
   }
+}
+
+/** An empty list is refused, because the application may have filtered or loaded it: only `false` removes a limit. */
+function listOf<D>(declared: RouteLimit<D>): readonly D[] {
+  if (declared === false) return []
+  if (!isList<D>(declared)) return [declared]
+  if (declared.length > 0) return declared
+  const expected = 'options, a list with a limit, or false for no limit'
+  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'config.rateLimit', declared, expected)
 }
 
 function isMade<R, H>(
