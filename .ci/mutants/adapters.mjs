@@ -93,6 +93,12 @@ export const mutants = [
     replace: '',
   },
   {
+    file: 'packages/nestjs/src/decorators.ts',
+    name: 'Nest takes an empty list of limits for SkipRateLimit',
+    find: 'list.length === 0 || !list.every(isRecord)',
+    replace: '!list.every(isRecord)',
+  },
+  {
     file: 'packages/nestjs/src/calls/http.ts',
     name: 'Nest cuts off an answer that has begun',
     find: 'this.exchange.headersSent ? undefined :',

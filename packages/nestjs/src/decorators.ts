@@ -6,7 +6,7 @@ import {
   type ExecutionContext,
 } from '@nestjs/common'
 import type { Duration } from '@sluice/core'
-import type { RequestDecision } from '@sluice/core/http'
+import { isRecord, sluiceError, type RequestDecision } from '@sluice/core/http'
 import { keptDecision } from './calls/decisions.js'
 import { limitsKey } from './limits.js'
 import type { NestRequest, RateLimitOptions } from './options.js'
@@ -26,11 +26,17 @@ import { RateLimitGuard } from './rate-limit-guard.js'
  *     return 'Hello.'
  *   }
  * }
+ * @throws SluiceError SLUICE_OPTIONS_INVALID if the options are neither an object nor a list of objects, or if the list is empty
  */
 export function RateLimit<Q = NestRequest, const W extends Duration = Duration, P = unknown>(
   options: RateLimitOptions<Q, W, P> | readonly RateLimitOptions<Q>[],
 ): ClassDecorator & MethodDecorator {
-  const list: unknown = Array.isArray(options) ? options : [options]
+  const list: readonly unknown[] = Array.isArray(options) ? options : [options]
+  // An empty list would be that of `SkipRateLimit`.
+  if (list.length === 0 || !list.every(isRecord)) {
+    const expected = `an object such as { limit: 5, window: '1m' }, or a list of these. For no limit, use @SkipRateLimit()`
+    throw sluiceError('SLUICE_OPTIONS_INVALID', 'RateLimit', options, expected)
+  }
   return applyDecorators(SetMetadata(limitsKey, list), UseGuards(RateLimitGuard))
 }
 

@@ -326,6 +326,20 @@ describe.each(platforms)('%s', (_, adapter) => {
   })
 })
 
+test.each([
+  ['an empty list', [], 'an empty list'],
+  ['a list with undefined', [once, undefined], 'a list'],
+  ['undefined', undefined, 'undefined'],
+  ['a class, as @RateLimit without a call passes it', class {}, 'a function'],
+])('refuses %s, which would remove the limit or is not one', (_, options, shown) => {
+  expect(() => Reflect.apply(RateLimit, undefined, [options])).toThrow(
+    expect.objectContaining({
+      code: 'SLUICE_OPTIONS_INVALID',
+      message: `RateLimit: the options are ${shown}. Pass an object such as { limit: 5, window: '1m' }, or a list of these. For no limit, use @SkipRateLimit().`,
+    }),
+  )
+})
+
 test('none of these tests causes a warning', () => {
   expect(warnings).toEqual([])
 })
