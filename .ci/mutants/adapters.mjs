@@ -99,6 +99,18 @@ export const mutants = [
     replace: '!list.every(isRecord)',
   },
   {
+    file: 'packages/nestjs/src/rate-limit-module.ts',
+    name: 'Nest ignores the options of a second module',
+    find: 'if (length !== 1)',
+    replace: 'if (length < 1)',
+  },
+  {
+    file: 'packages/nestjs/src/rate-limit-module.ts',
+    name: 'Nest starts with a module without options, which limits nothing',
+    find: 'if (length !== 1)',
+    replace: 'if (length > 1)',
+  },
+  {
     file: 'packages/nestjs/src/calls/http.ts',
     name: 'Nest cuts off an answer that has begun',
     find: 'this.exchange.headersSent ? undefined :',

@@ -1,4 +1,18 @@
 import { SluiceError } from '@sluice/core'
+import { sluiceError } from '@sluice/core/http'
+
+/** @param times how many modules of the application have options */
+export function moduleRegistered(times: number): SluiceError {
+  if (times === 0) {
+    const expected = `them: imports: [RateLimitModule.forRoot({ limit: 100, window: '1m' })]`
+    return sluiceError('SLUICE_OPTIONS_INVALID', 'RateLimitModule', undefined, expected)
+  }
+  const advice =
+    `The application imports ${times} of them, and the options of one only would apply. Keep one. Pass several limits as a record: ` +
+    `policies: { second: slidingWindow({ … }), hour: slidingWindow({ … }) }, and other limits of single routes to @RateLimit`
+  const other = 'another forRoot or forRootAsync'
+  return sluiceError('SLUICE_OPTIONS_CONFLICT', 'RateLimitModule', 'forRoot', other, advice)
+}
 
 export function requestMissing(): SluiceError {
   const message =

@@ -1,5 +1,6 @@
-import { Module, type DynamicModule } from '@nestjs/common'
-import { APP_GUARD } from '@nestjs/core'
+import { Inject, Module, type DynamicModule } from '@nestjs/common'
+import { APP_GUARD, ModulesContainer } from '@nestjs/core'
+import { moduleRegistered } from './errors.js'
 import { defaultsToken } from './limits.js'
 import type {
   NestRequest,
@@ -9,6 +10,10 @@ import type {
 } from './options.js'
 import { RateLimitGuard } from './rate-limit-guard.js'
 import { RateLimiters } from './rate-limiters.js'
+
+const registrationToken: unique symbol = Symbol('@sluice/nestjs: registration')
+
+let registrations = 0
 
 /**
  * Limits the rate of requests to an application. `RateLimit` and `SkipRateLimit` change the limit of a route or a controller. Wrong options throw at the
@@ -24,6 +29,13 @@ import { RateLimiters } from './rate-limiters.js'
 export class RateLimitModule {
   static {
     Module({})(this)
+    Inject(ModulesContainer)(this, undefined, 0)
+  }
+
+  // All guards of an application share its limits, so options of a second registration would have no effect.
+  constructor(modules: ModulesContainer) {
+    const { length } = [...modules.values()].filter(({ providers }) => providers.has(defaultsToken))
+    if (length !== 1) throw moduleRegistered(length)
   }
 
   /** Creates the module from options. */
@@ -48,6 +60,8 @@ export class RateLimitModule {
       imports,
       providers: [
         defaults,
+        // NestJS 10 takes two modules for one if their metadata is the same text, in which all factories are equal.
+        { provide: registrationToken, useValue: registrations++ },
         RateLimiters,
         ...(useClass === undefined ? [] : [useClass]),
         ...(global ? [{ provide: APP_GUARD, useClass: RateLimitGuard }] : []),

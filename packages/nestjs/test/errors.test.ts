@@ -1,8 +1,18 @@
 import { SluiceError } from '@sluice/core'
 import { expect, test } from 'vitest'
-import { methodUnseen, requestMissing } from '../src/errors.js'
+import { methodUnseen, moduleRegistered, requestMissing } from '../src/errors.js'
 
 test.each([
+  [
+    'SLUICE_OPTIONS_INVALID',
+    moduleRegistered(0),
+    ['RateLimitModule: the options are undefined', 'imports: [RateLimitModule.forRoot({'],
+  ],
+  [
+    'SLUICE_OPTIONS_CONFLICT',
+    moduleRegistered(2),
+    ['another forRoot or forRootAsync', 'imports 2 of them', 'policies: {', '@RateLimit'],
+  ],
   [
     'SLUICE_REQUEST_MISSING',
     requestMissing(),

@@ -1,11 +1,11 @@
-import { Controller, Get, Injectable, Module } from '@nestjs/common'
+import { Controller, Get, Injectable, Module, type ModuleMetadata } from '@nestjs/common'
 import { describe, expect, test } from 'vitest'
 import {
   RateLimitModule,
   type RateLimitModuleOptions,
   type RateLimitOptions,
 } from '../src/index.js'
-import { decorate, once, platforms, serve, statuses } from './apps.js'
+import { codeOf, create, decorate, once, platforms, serve, statuses } from './apps.js'
 
 class Hello {
   hello() {
@@ -111,6 +111,29 @@ describe.each(platforms)('%s', (_, adapter) => {
     for (const _ of [1, 2]) {
       expect(await statuses(await serve(adapter(), metadata), '/', 2)).toEqual([200, 429])
     }
+  })
+
+  test('an application with several registrations does not start', async () => {
+    const twice = { ...once, limit: 2 }
+    const first = RateLimitModule.forRoot(once)
+    const starting = (...imports: ModuleMetadata['imports'] & {}) =>
+      codeOf(create(adapter(), { imports, controllers: [Hello] }))
+
+    expect(await starting(first, first)).toBe('started')
+    expect(await starting(first, RateLimitModule)).toBe('started')
+    for (const other of [
+      RateLimitModule.forRoot(once),
+      RateLimitModule.forRoot(twice),
+      RateLimitModule.forRoot({ ...twice, name: 'other', global: false }),
+      RateLimitModule.forRootAsync({ useFactory: () => twice }),
+    ]) {
+      expect(await starting(first, other)).toBe('SLUICE_OPTIONS_CONFLICT')
+    }
+  })
+
+  test('an application with the module without its options does not start', async () => {
+    const starting = create(adapter(), { imports: [RateLimitModule], controllers: [Hello] })
+    expect(await codeOf(starting)).toBe('SLUICE_OPTIONS_INVALID')
   })
 
   class Settings {
