@@ -1,5 +1,6 @@
 import { Inject, Module, type DynamicModule } from '@nestjs/common'
 import { APP_GUARD, ModulesContainer } from '@nestjs/core'
+import { assertOneOf } from '@sluice/core/http'
 import { moduleRegistered } from './errors.js'
 import { defaultsToken } from './limits.js'
 import type {
@@ -47,6 +48,7 @@ export class RateLimitModule {
   /** Like `forRoot`, with options from a provider. */
   static forRootAsync<Q = NestRequest>(options: RateLimitModuleAsyncOptions<Q>): DynamicModule {
     const { global = true, imports = [], useClass, useExisting = useClass } = options
+    assertOneOf('global', global, [true, false])
     const { inject = useExisting === undefined ? [] : [useExisting] } = options
     const make: Required<typeof options>['useFactory'] = options.useFactory ?? askFactory
     const defaults = {

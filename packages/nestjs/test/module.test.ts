@@ -173,3 +173,10 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(ask, '/', 3)).toEqual([200, 200, 200])
   })
 })
+
+test.each(['no', 'false', 0, null])('refuses %j as "global"', (value) => {
+  const global = value as never
+  const error = expect.objectContaining({ code: 'SLUICE_OPTION_INVALID' })
+  expect(() => RateLimitModule.forRoot({ ...once, global })).toThrow(error)
+  expect(() => RateLimitModule.forRootAsync({ global, useFactory: () => once })).toThrow(error)
+})
