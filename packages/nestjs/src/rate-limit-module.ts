@@ -1,6 +1,6 @@
 import { Inject, Module, type DynamicModule } from '@nestjs/common'
 import { APP_GUARD, ModulesContainer } from '@nestjs/core'
-import { assertOneOf } from '@sluice/core/http'
+import { assertOneOf, isRecord, sluiceError } from '@sluice/core/http'
 import { moduleRegistered } from './errors.js'
 import { defaultsToken } from './limits.js'
 import type {
@@ -41,12 +41,14 @@ export class RateLimitModule {
 
   /** Creates the module from options. */
   static forRoot<Q = NestRequest>(options: RateLimitModuleOptions<Q>): DynamicModule {
+    assertOptions('forRoot', options, `an object such as { limit: 100, window: '1m' }`)
     const { global = true, ...defaults } = options
     return RateLimitModule.forRootAsync<Q>({ global, useFactory: () => defaults })
   }
 
   /** Like `forRoot`, with options from a provider. */
   static forRootAsync<Q = NestRequest>(options: RateLimitModuleAsyncOptions<Q>): DynamicModule {
+    assertOptions('forRootAsync', options, expectedAsync, ['useFactory', 'useClass', 'useExisting'])
     const { global = true, imports = [], useClass, useExisting = useClass } = options
     assertOneOf('global', global, [true, false])
     const { inject = useExisting === undefined ? [] : [useExisting] } = options
@@ -71,6 +73,23 @@ export class RateLimitModule {
       exports: [defaultsToken, RateLimiters],
     }
   }
+}
+
+const expectedAsync =
+  'an object with useFactory, useClass or useExisting. The limit itself is an option of forRoot'
+
+/** @param needed the options of which one has to be given; empty if none has to */
+function assertOptions(
+  where: string,
+  options: unknown,
+  expected: string,
+  needed: readonly string[] = [],
+): void {
+  if (isRecord(options)) {
+    const isGiven = needed.some((option) => options[option] !== undefined)
+    if (isGiven || needed.length === 0) return
+  }
+  throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, expected)
 }
 
 function askFactory<Q>(

@@ -180,3 +180,18 @@ test.each(['no', 'false', 0, null])('refuses %j as "global"', (value) => {
   expect(() => RateLimitModule.forRoot({ ...once, global })).toThrow(error)
   expect(() => RateLimitModule.forRootAsync({ global, useFactory: () => once })).toThrow(error)
 })
+
+test.each([
+  ['forRoot', undefined, 'undefined'],
+  ['forRoot', 'fast', 'the string "fast"'],
+  ['forRootAsync', undefined, 'undefined'],
+  ['forRootAsync', {}, 'an empty object'],
+  ['forRootAsync', { limit: 1, window: '1m' }, 'an object with the keys "limit", "window"'],
+] as const)('%s refuses %j', (method, options, shown) => {
+  expect(() => RateLimitModule[method](options as never)).toThrow(
+    expect.objectContaining({
+      code: 'SLUICE_OPTIONS_INVALID',
+      message: expect.stringContaining(`${method}: the options are ${shown}. Pass an object`),
+    }),
+  )
+})
