@@ -9,6 +9,12 @@ export const tests = [
 
 export const mutants = [
   {
+    file: 'packages/express/src/request.ts',
+    name: 'Express takes a request of another framework',
+    find: "isRecord(request) && 'app' in request",
+    replace: 'isRecord(request)',
+  },
+  {
     file: 'packages/express/src/rate-limit.ts',
     name: 'Express goes on after a handler that rejects with undefined',
     find: "error ?? new Error('a handler threw nothing')",

@@ -1,7 +1,13 @@
-import { createView, trustProbe, type RequestView } from '@sluice/core/http'
+import { createView, isRecord, sluiceError, trustProbe, type RequestView } from '@sluice/core/http'
 import type { Request } from 'express'
 
-export const viewOf: (request: Request) => RequestView<Request> = createView<Request>({
+/** @throws SluiceError SLUICE_REQUEST_INVALID for a request of another framework, whose response has no `status` */
+export function viewOf(request: Request): RequestView<Request> {
+  if (isRecord(request) && 'app' in request) return viewOfExpress(request)
+  throw sluiceError('SLUICE_REQUEST_INVALID', request, 'node')
+}
+
+const viewOfExpress = createView<Request>({
   node: (request) => request,
   url: ({ originalUrl }) => originalUrl,
   semicolonEndsPath: () => false,

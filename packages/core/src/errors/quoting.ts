@@ -13,12 +13,18 @@ export function sentence(text: string | undefined): string {
   return text.endsWith('?') ? ` ${text}` : ` ${text}.`
 }
 
+/** Whether a value is a request of Node, or one of a framework which wraps it. */
+export function isNodeRequest(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'socket' in value && 'headers' in value
+}
+
 /** A value in words. Of an object only the keys are shown. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return `the string ${quoted(value)}`
   if (typeof value === 'function') return 'a function'
   if (typeof value === 'bigint') return `${value}n`
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (isNodeRequest(value)) return 'a request of Node.js'
   if (typeof value === 'object' && value !== null) {
     const keys = Object.keys(value)
     if (keys.length > 0) return `an object with the keys ${quotedList(keys)}`

@@ -1,11 +1,17 @@
-import { quoted, show } from './quoting.js'
+import { isNodeRequest, quoted, show } from './quoting.js'
 
 /** The advice for the frameworks of Node. */
 const addressAdvice = `If a proxy or a unix socket is in front of the server, tell the framework to trust it (Express: app.set('trust proxy', 1))`
 
+const packages =
+  'Use the package of your framework: @sluice/express, @sluice/koa, @sluice/fastify; in NestJS on Fastify, await app.register(rateLimit, { … }) of @sluice/fastify'
+
 /** Errors and warnings of HTTP requests and of the limits of routes. */
 export const requestMessages = {
   SLUICE_REQUEST_INVALID: (value: unknown, wanted: 'node' | 'web'): string => {
+    if (isNodeRequest(value)) {
+      return `rateLimit: the request is one of Node.js, and not of the framework for which this package is. ${packages}.`
+    }
     if (wanted === 'web') {
       return `rateLimit: the request is ${show(value)}. Pass the web Request, or that of the framework which contains it, as the server passes it to its handler.`
     }

@@ -40,6 +40,12 @@ test.each([
   expect(viewOf({ target, node: { headers: {} } }).url).toBe(url)
 })
 
+test('a request of another framework of Node leads to the package of that framework', () => {
+  const { message } = errorOf(() => viewOf({ socket: {}, headers: {} } as never))
+  expect(message).toContain('the request is one of Node.js')
+  expect(message).toContain('@sluice/express, @sluice/koa, @sluice/fastify')
+})
+
 test.each<[string, unknown]>([
   ['a web Request, which fetch uses', new Request('http://host/')],
   ['an object with the keys "target"', { target: '/' }],
