@@ -9,6 +9,12 @@ export const tests = [
 
 export const mutants = [
   {
+    file: 'packages/hono/src/rate-limit.ts',
+    name: 'Hono reads a context as options',
+    find: "|| 'req' in options",
+    replace: '',
+  },
+  {
     file: 'packages/express/src/request.ts',
     name: 'Express takes a request of another framework',
     find: "isRecord(request) && 'app' in request",

@@ -1,4 +1,10 @@
-import { assertOneOf, createRouteLimits, routeName, warnOfUnseenRoute } from '@sluice/core/http'
+import {
+  assertOneOf,
+  createRouteLimits,
+  routeName,
+  sluiceError,
+  warnOfUnseenRoute,
+} from '@sluice/core/http'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import { fastifyPlugin } from 'fastify-plugin'
 import type { Limit, OnDenied } from './apply-limit.js'
@@ -27,8 +33,10 @@ export const rateLimit: FastifyPluginAsync<RateLimitPluginOptions> = fastifyPlug
 
 async function registerRateLimit(
   fastify: FastifyInstance,
-  { global = true, hook = 'onRequest', ...base }: RateLimitPluginOptions,
+  options: RateLimitPluginOptions,
 ): Promise<void> {
+  assertRegistered(options)
+  const { global = true, hook = 'onRequest', ...base } = options
   assertOneOf('global', global, [true, false])
   // Fastify would accept any hook, even one that runs after the handler.
   assertOneOf('hook', hook, ['onRequest', 'preParsing', 'preValidation', 'preHandler'])
@@ -93,4 +101,11 @@ async function registerRateLimit(
     checked.add(request)
     return false
   }
+}
+
+/** Fastify passes options to a plugin in any case. */
+function assertRegistered(options: unknown): void {
+  if (options !== undefined) return
+  const expected = `the plugin without a call, and its options after it: await app.register(rateLimit, { limit: 100, window: '1m' })`
+  throw sluiceError('SLUICE_OPTIONS_INVALID', 'rateLimit', options, expected)
 }

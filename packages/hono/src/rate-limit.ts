@@ -1,5 +1,5 @@
 import type { Duration, Keys, Limiter } from '@sluice/core'
-import type { RequestDecision, WholeRule } from '@sluice/core/http'
+import { isRecord, type RequestDecision, type WholeRule } from '@sluice/core/http'
 import {
   fetchAdapter,
   type AddressSetting,
@@ -81,8 +81,7 @@ const limitOf = fetchAdapter<Context>(lookups)
 function withResponses<W extends Duration, P>(
   options: RateLimitOptions<W, P>,
 ): FetchOptions<Context> {
-  // A value that is not an object is an error of the adapter.
-  if (typeof options !== 'object' || options === null) return options
+  if (isNotOptions(options)) return options
   const { onDenied, ...others } = options
   if (onDenied === undefined) return others
   if (typeof onDenied !== 'function') return { ...others, onDenied }
@@ -92,4 +91,9 @@ function withResponses<W extends Duration, P>(
       return onDenied(context, async () => void (await next()), decision)
     },
   }
+}
+
+/** Values that the adapter refuses. `app.use(rateLimit)` passes a context. */
+function isNotOptions(options: unknown): options is never {
+  return !isRecord(options) || 'req' in options
 }

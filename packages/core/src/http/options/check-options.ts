@@ -37,10 +37,23 @@ import { namedField, uncalledKey } from '../keys/key-advice.js'
  * @throws SluiceError if an option is unknown or invalid, or two exclude each other
  */
 export function checkOptions<R, H>(options: RateLimitOptions<R, H>, own?: OptionReaders): void {
+  if (isRequest(options)) throw sluiceError('SLUICE_OPTIONS_INVALID', 'rateLimit', options, call)
   readOptions('rateLimit', options, { ...readers, ...own })
   assertNoConflict('rateLimit', options, conflicts)
   assertStyles(options.headers)
 }
+
+/** Whether a framework has called `rateLimit` itself with a request or a context, in place of the handler that it returns. */
+function isRequest(options: unknown): boolean {
+  return isRecord(options) && membersOfRequests.some((member) => member in options)
+}
+
+/** No option has one of these names: Node, web Requests, Koa and Hono, Fastify, Astro and React Router, SvelteKit. */
+const membersOfRequests = ['socket', 'bodyUsed', 'req', 'raw', 'request', 'event']
+
+const call =
+  `an object such as { limit: 100, window: '1m' }, and pass what the function returns to the framework. Call it: app.use(rateLimit({ … })), or in Fastify ` +
+  'onRequest: app.rateLimit({ … })'
 
 /** Refuses two styles in a list that would write the same header in different forms. */
 function assertStyles(headers: HeaderStyle | readonly HeaderStyle[] = []): void {
