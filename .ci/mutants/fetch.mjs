@@ -10,6 +10,12 @@ export const tests = [
 
 export const mutants = [
   {
+    file: `${root}/rate-limit.ts`,
+    name: 'a limit takes a value that is not a function for a handler',
+    find: 'if (!isFunction(handler))',
+    replace: 'if (handler === null)',
+  },
+  {
     file: `${core}/client-address.ts`,
     name: 'the list of proxies is read from the left',
     find: 'entries.at(-Math.min(proxies, entries.length))',

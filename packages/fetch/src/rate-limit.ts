@@ -1,5 +1,5 @@
 import type { Duration } from '@sluice/core'
-import type { Awaitable } from '@sluice/core/http'
+import { isFunction, sluiceError, type Awaitable } from '@sluice/core/http'
 import type { FetchLookups } from './answers.js'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './fetch-adapter.js'
 import { ServerArguments } from './platform.js'
@@ -9,6 +9,8 @@ export interface RateLimit extends FetchLimit<Request> {
   /**
    * Puts the limit in front of a handler. The server passes the request and its further arguments, which show the client's address and `waitUntil`; the
    * handler receives all of them.
+   *
+   * @throws SluiceError SLUICE_OPTION_INVALID if the handler is not a function
    */
   <A extends readonly unknown[], T extends Answer>(
     handler: (request: Request, ...rest: A) => T,
@@ -54,6 +56,18 @@ export function handlerLimits(
     ): (request: Request, ...rest: A) => T
     function limit<H extends Handler>(handler: H): H
     function limit(handler: (request: Request, ...rest: unknown[]) => Awaitable<Response>) {
+      if (!isFunction(handler)) {
+        const advice =
+          'For the middleware of a framework of Node, use its package, such as @sluice/express'
+        throw sluiceError(
+          'SLUICE_OPTION_INVALID',
+          'rateLimit',
+          'handler',
+          handler,
+          expected,
+          advice,
+        )
+      }
       return function limitedHandler(this: unknown, request: Request, ...rest: unknown[]) {
         return made.answer(
           request,
@@ -65,5 +79,7 @@ export function handlerLimits(
     return Object.assign(limit, made)
   }
 }
+
+const expected = 'a function from a web Request to its Response, as in limit(() => new Response())'
 
 const limitOf = handlerLimits({ request: (request) => request })

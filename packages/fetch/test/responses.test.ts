@@ -312,3 +312,12 @@ test('byRoute uses the route that the caller names', async () => {
   ])
   await expect(limit.run(get(), next)).rejects.toMatchObject({ code: 'SLUICE_ROUTE_MISSING' })
 })
+
+test.each([undefined, {}, get()])(
+  'takes no %s for a handler, which nothing would call',
+  (value) => {
+    expect(() => rateLimit(options)(value as never)).toThrow(
+      expect.objectContaining({ code: 'SLUICE_OPTION_INVALID' }),
+    )
+  },
+)

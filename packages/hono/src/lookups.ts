@@ -12,7 +12,8 @@ import type { StatusCode } from 'hono/utils/http-status'
 const targets = ['json', 'form', 'query', 'param', 'header', 'cookie']
 
 export const lookups: FetchLookups<Context> = {
-  request: ({ req }) => req.raw,
+  // A request of Express has no `req`, and is refused.
+  request: ({ req }) => req?.raw,
 
   // The servers of Node, Bun and Deno pass their own values as the environment.
   peer: ({ req, env }) => reportedAddress(req.raw, [env]),

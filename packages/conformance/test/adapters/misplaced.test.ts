@@ -65,22 +65,14 @@ test.each([options, { ...options, key: 'all' }])(
 
 test('the plugin of Fastify limits NestJS on Fastify, with the requests that match no route', async () => {
   const app = await nestOnFastify()
-  await app.register(fastifyLimit, options)
+  // The types of the version of Fastify that the platform has are others.
+  await app.register(fastifyLimit as never, options)
   expect(await statusesOf(app, 2)).toEqual([404, 429])
 })
 
 /** The error of an application that passes `rateLimit` itself in place of the middleware that it returns. */
 const uncalled: Record<string, () => Promise<unknown>> = {
-  async Express() {
-    const app = express().use(expressLimit as never)
-    return errorOf((report) => {
-      app.use(((error, _request, response, _next) => {
-        report(error)
-        response.end()
-      }) satisfies express.ErrorRequestHandler)
-      return app
-    })
-  },
+  Express: async () => errorInExpress(expressLimit),
   async Koa() {
     const app = new Koa().use(koaLimit as never)
     return errorOf((report) => app.on('error', report).callback())
@@ -113,6 +105,18 @@ const uncalled: Record<string, () => Promise<unknown>> = {
   },
 }
 
+/** The error of a middleware in Express. */
+async function errorInExpress(middleware: unknown): Promise<unknown> {
+  const app = express().use(middleware as never)
+  return errorOf((report) => {
+    app.use(((error, _request, response, _next) => {
+      report(error)
+      response.end()
+    }) satisfies express.ErrorRequestHandler)
+    return app
+  })
+}
+
 /** The error that an application reports for a request. */
 async function errorOf(
   create: (report: (error: unknown) => void) => RequestListener,
@@ -141,3 +145,16 @@ test('the plugin of Fastify is registered without a call', async () => {
     message: expect.stringContaining('await app.register(rateLimit, {'),
   })
 })
+
+test.each([
+  ['hono', honoLimit(options), 'SLUICE_REQUEST_INVALID', 'the request is one of Node.js'],
+  ['koa', koaLimit(options), 'SLUICE_REQUEST_INVALID', 'the request is one of Node.js'],
+  ['fetch', fetchLimit(options), 'SLUICE_OPTION_INVALID', '"handler" is a request of Node.js'],
+])(
+  'the middleware of %s fails in Express, and names its package',
+  async (_, middleware, code, shown) => {
+    const error = await errorInExpress(middleware)
+    expect(error).toMatchObject({ code, message: expect.stringContaining(shown) })
+    expect(error).toMatchObject({ message: expect.stringContaining('@sluice/express') })
+  },
+)
