@@ -88,6 +88,7 @@ test('there is advice for each of these options of other libraries', () => {
     'requestPropertyName',
     'validate',
     'logger',
+    'hook',
     'retryAfter',
   ])
 })

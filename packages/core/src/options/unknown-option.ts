@@ -71,6 +71,7 @@ export const unsupportedOptions: Readonly<Record<string, string>> = {
     'Wrong options are errors in any case. A warning is silenced by its code: node --disable-warning=SLUICE_COUNTED_TWICE',
   logger:
     'Warnings go through process.emitWarning, and failures of the store to the channel "sluice:store:error" of node:diagnostics_channel',
+  hook: 'In Fastify it is an option of the plugin. To count one route in another hook, place a limit there: preHandler: app.rateLimit({ … })',
   retryAfter: 'To send another Retry-After, set the header in "onDenied" and answer there',
 }
 
