@@ -1,6 +1,7 @@
 // @ts-nocheck -- the session is that of the application
 // The page that shows who is limited, on node:http, Koa and Fastify.
 import assert from 'node:assert/strict'
+import { json } from 'node:stream/consumers'
 // #region http
 // #region koa
 // #region fastify
@@ -56,10 +57,18 @@ const app = new Koa()
 app.use((ctx, next) => {
   if (!/^\/limits(\/|$)/.test(ctx.path)) return next()
   ctx.respond = false
-  dashboard.handler(ctx.req, ctx.res)
+  // A body parser before this may have read the body already.
+  dashboard.handler(Object.assign(ctx.req, { body: ctx.request.body }), ctx.res)
 })
 // #endregion
 await visit(app.callback(), check)
+
+const behindParser = new Koa().use(async (ctx, next) => {
+  if (ctx.method === 'POST') ctx.request.body = await json(ctx.req)
+  return next()
+})
+for (const middleware of app.middleware) behindParser.use(middleware)
+await visit(behindParser.callback(), check)
 // #region fastify
 import fastify from 'fastify'
 

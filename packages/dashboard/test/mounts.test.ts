@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { Router } from '@koa/router'
 import { Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
@@ -28,6 +29,20 @@ async function started(
     server.close()
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** The middleware of Koa, as its page shows it. */
+function mountInKoa(app: Koa, { handler }: Dashboard): ReturnType<Koa['callback']> {
+  app.use(async (ctx, next) => {
+    if (!/^\/limits(?:\/|$)/.test(ctx.path)) return next()
+    ctx.respond = false
+    handler(Object.assign(ctx.req, { body: Reflect.get(ctx.request, 'body') }), ctx.res)
+  })
+  return app.use(own).callback()
+}
+
+const own: Koa.Middleware = (ctx) => {
+  ctx.body = 'own'
 }
 
 /** The route of Fastify, as its page shows it. */
@@ -123,20 +138,16 @@ const mounts: readonly (readonly [name: string, path: string, Mount])[] = [
       return started(app.get('/own', (_request, response) => void response.send('own')))
     },
   ],
+  ['Koa', '/limits', async (dashboard) => started(mountInKoa(new Koa(), dashboard))],
   [
-    'Koa',
+    'Koa, behind a body parser',
     '/limits',
-    async ({ handler }) => {
-      const app = new Koa()
-      app.use(async (ctx, next) => {
-        if (!/^\/limits(?:\/|$)/.test(ctx.path)) return next()
-        ctx.respond = false
-        handler(ctx.req, ctx.res)
+    async (dashboard) => {
+      const app = new Koa().use(async (ctx, next) => {
+        if (ctx.method === 'POST') Reflect.set(ctx.request, 'body', await json(ctx.req))
+        return next()
       })
-      app.use((ctx) => {
-        ctx.body = 'own'
-      })
-      return started(app.callback())
+      return started(mountInKoa(app, dashboard))
     },
   ],
   [
@@ -148,11 +159,7 @@ const mounts: readonly (readonly [name: string, path: string, Mount])[] = [
         ctx.respond = false
         handler(ctx.req, ctx.res)
       })
-      const app = new Koa().use(router.routes())
-      app.use((ctx) => {
-        ctx.body = 'own'
-      })
-      return started(app.callback())
+      return started(new Koa().use(router.routes()).use(own).callback())
     },
   ],
   [
