@@ -1,9 +1,10 @@
-import { createView, isRecord, sluiceError, trustProbe, type RequestView } from '@sluice/core/http'
+import { createView, sluiceError, trustProbe, type RequestView } from '@sluice/core/http'
 import type { Request } from 'express'
 
 /** @throws SluiceError SLUICE_REQUEST_INVALID for a request of another framework, whose response has no `status` */
 export function viewOf(request: Request): RequestView<Request> {
-  if (isRecord(request) && 'app' in request) return viewOfExpress(request)
+  const { app }: Partial<Request> = request ?? {}
+  if (app !== undefined) return viewOfExpress(request)
   throw sluiceError('SLUICE_REQUEST_INVALID', request, 'node')
 }
 

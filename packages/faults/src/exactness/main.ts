@@ -17,10 +17,8 @@ const { positionals, values } = parseArgs({
 const [decisions = 1_000_000] = positionals.map(Number)
 const chosen = Object.keys(policies).filter((name) => name === (values.policy ?? name))
 if (chosen.length === 0) {
-  console.error(
-    `There is no policy ${values.policy}. The policies are: ${Object.keys(policies).join(', ')}`,
-  )
-  process.exit(1)
+  const known = Object.keys(policies).join(', ')
+  throw new Error(`There is no policy ${values.policy}. The policies are: ${known}`)
 }
 const until = Date.now() + Number(values.minutes) * 60_000
 const processes = 8
