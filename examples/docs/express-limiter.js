@@ -14,11 +14,16 @@ await reports.limiter.reset(key, { unblock: true })
 
 // In a handler: the same for the client of the request, whatever its key is.
 const app = express()
-app.post('/solved', async (req, res) => {
-  await reports.limiter.reset(await reports.keyOf(req), { unblock: true })
-  res.send('Try again.\n')
+app.post('/solved', async (req, res, next) => {
+  try {
+    await reports.limiter.reset(await reports.keyOf(req), { unblock: true })
+    res.send('Try again.\n')
+  } catch (error) {
+    next(error) // Express 4 does not catch the errors of an async handler.
+  }
 })
 // #endregion
+export { app, reports }
 assert.equal(policies.default.used, 0)
 import { statuses, visit } from './check/visit.js'
 

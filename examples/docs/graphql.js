@@ -30,8 +30,12 @@ const limit = rateLimit({
 })
 
 const app = express()
-app.post('/graphql', express.json(), readOperation, limit, async (req, res) => {
-  res.json(await execute({ schema, rootValue, ...req.operation }))
+app.post('/graphql', express.json(), readOperation, limit, async (req, res, next) => {
+  try {
+    res.json(await execute({ schema, rootValue, ...req.operation }))
+  } catch (error) {
+    next(error)
+  }
 })
 
 function readOperation(req, res, next) {

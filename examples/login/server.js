@@ -39,18 +39,22 @@ const perAccount = rateLimit({
 const app = express()
 app.use(express.urlencoded({ extended: false }))
 
-app.post('/login', requireName, perAddress, perAccount, (request, response) => {
+app.post('/login', requireName, perAddress, perAccount, (request, response, next) => {
   const { name, password } = request.body
-  if (passwords.get(name) === password) return greet(request, response)
+  if (passwords.get(name) === password) return greet(request, response, next)
   response.status(401).json({ error: 'The name or the password is wrong.' })
 })
 
-async function greet(request, response) {
-  // `resetOn` resets the failures. After a solved challenge, the account is still blocked.
-  if (!request.rateLimit.allowed) {
-    await perAccount.limiter.reset(accountOf(request), { unblock: true })
+async function greet(request, response, next) {
+  try {
+    // `resetOn` resets the failures. After a solved challenge, the account is still blocked.
+    if (!request.rateLimit.allowed) {
+      await perAccount.limiter.reset(accountOf(request), { unblock: true })
+    }
+    response.json({ hello: request.body.name })
+  } catch (error) {
+    next(error)
   }
-  response.json({ hello: request.body.name })
 }
 
 function requireName({ body }, response, next) {

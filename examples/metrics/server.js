@@ -17,8 +17,12 @@ redis?.on('error', (error) => console.error(`Redis: ${error.message}`))
 const app = express()
 
 // In front of the limiter, so that requests for the metrics are not limited.
-app.get('/metrics', async (_request, response) => {
-  response.type(register.contentType).send(await register.metrics())
+app.get('/metrics', async (_request, response, next) => {
+  try {
+    response.type(register.contentType).send(await register.metrics())
+  } catch (error) {
+    next(error)
+  }
 })
 
 app.use(

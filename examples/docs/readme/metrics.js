@@ -6,8 +6,12 @@ import { register } from 'prom-client'
 prometheus(register)
 
 const app = express()
-app.get('/metrics', async (req, res) => {
-  res.type(register.contentType).send(await register.metrics())
+app.get('/metrics', async (req, res, next) => {
+  try {
+    res.type(register.contentType).send(await register.metrics())
+  } catch (error) {
+    next(error)
+  }
 })
 app.use(rateLimit({ name: 'api', limit: 100, window: '1m' }))
 
