@@ -47,6 +47,7 @@ await visit(beside, async (ask) => {
   assert.deepEqual(Object.keys(limitHeaders(first)), ['ratelimit', 'ratelimit-policy'])
   assert.match(first.headers.get('RateLimit'), /^"10-in-1min"; r=9; t=/)
   assert.deepEqual(await first.json(), { left: 9 })
+  assert.deepEqual(await statuses(ask, 2, '/health'), [200, 200])
   assert.deepEqual(await statuses(ask, 11), [...Array(9).fill(200), 429, 429])
 })
 assert.deepEqual(await compares(compared, 12), { same: 12, stricter: 0, looser: 0 })

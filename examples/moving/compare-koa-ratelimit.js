@@ -29,6 +29,7 @@ await visit(beside.callback(), async (ask) => {
     'x-ratelimit-reset',
   ])
   assert.equal(first['x-ratelimit-remaining'], '9')
+  assert.deepEqual(await statuses(ask, 2, '/health'), [200, 200])
   assert.deepEqual(await statuses(ask, 11), [...Array(9).fill(200), 429, 429])
 })
 assert.deepEqual(await compares(compared, 12), { same: 12, stricter: 0, looser: 0 })

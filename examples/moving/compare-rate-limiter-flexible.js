@@ -60,6 +60,7 @@ assert.deepEqual(compared, { same: 12, stricter: 0, looser: 0 })
 
 await visit(besideHttp, async (ask) => {
   assert.deepEqual(limitHeaders(await ask()), {})
+  assert.deepEqual(await statuses(ask, 2, '/health'), [404, 404])
   assert.deepEqual(await statuses(ask, 11), [...Array(9).fill(404), 429, 429])
 })
 assert.deepEqual(await compares(comparedHttp, 12), { same: 12, stricter: 0, looser: 0 })
