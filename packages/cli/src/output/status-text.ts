@@ -36,11 +36,22 @@ function stateText(policy: PolicyState, { error, warning, success }: Style): str
   return `${state}  ${used} used, ${remaining} of ${limit} remain${full}`
 }
 
-/** The advice about a key that is only an address, under which an adapter counts nothing. Undefined for any other key. */
+/**
+ * The advice about a key that is an address, or a network of IPv6, in a form under which an adapter counts nothing: `2001:db8::1`, `ip:2001:db8::1`,
+ * `ip:2001:DB8::/64`. Undefined for any other key.
+ */
 export function addressAdvice(key: string): string | undefined {
-  if (addressSortKey(key) === undefined) return undefined
-  return `note: rateLimit counts this address under the key ${ipKey(key)}`
+  const [, address, bits] = addressKey.exec(key) ?? []
+  if (address === undefined || addressSortKey(address) === undefined) return undefined
+  const counted = ipKey(address, bits === undefined ? {} : { ipv6: Number(bits) })
+  // A range of IPv4 is not the address of a client.
+  const isRange = bits !== undefined && !counted.includes('/')
+  if (counted === key || isRange) return undefined
+  return `note: rateLimit counts this address under the key ${counted}`
 }
+
+/** With the bits of `byIp({ ipv6 })`, from 1 to 128. */
+const addressKey = /^(?:ip:)?([^/]+)(?:\/([1-9]\d?|1[01]\d|12[0-8]))?$/
 
 /** Formats a blocked key as one line. The key is the last word, because it may contain spaces. */
 export function blockedLine({ limiter, key, policies }: KeyState, style: Style): string {

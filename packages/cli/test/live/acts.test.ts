@@ -115,12 +115,34 @@ test('--json has the change and the counts after it', async () => {
   })
 })
 
-test('a change of an address alone is done, with a warning', async () => {
+test.each([
+  ['2001:db8::1', 'ip:2001:db8::/64'],
+  ['ip:2001:db8::1', 'ip:2001:db8::/64'],
+  ['ip:2001:DB8::/64', 'ip:2001:db8::/64'],
+  ['ip:2001:db8::1/56', 'ip:2001:db8::/56'],
+  ['ip:::ffff:203.0.113.9', 'ip:203.0.113.9'],
+])(
+  'a change of %s, under which rateLimit counts nothing, is done, with a note',
+  async (key, counted) => {
+    const { sluice } = await applicationIn(redis)
+    const { status, stderr } = await sluice('block', key, '1m', '--limiter', 'api')
+    const note = `note: rateLimit counts this address under the key ${counted}\n`
+    expect({ status, stderr }).toEqual({ status: 0, stderr: note })
+  },
+)
+
+test.each([
+  'ip:203.0.113.9',
+  'ip:2001:db8::/64',
+  'ip:2001:db8::1/128',
+  'ip:2001:db8::/129',
+  'ip:203.0.113.0/24',
+  'ip:ann',
+])('a change of %s has no note', async (key) => {
   const { sluice } = await applicationIn(redis)
-  const { status, stderr } = await sluice('block', '2001:db8::1', '1m', '--limiter', 'api')
-  expect({ status, stderr }).toEqual({
+  expect(await sluice('block', key, '1m', '--limiter', 'api')).toMatchObject({
     status: 0,
-    stderr: 'note: rateLimit counts this address under the key ip:2001:db8::/64\n',
+    stderr: '',
   })
 })
 
