@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { Controller, Get, Module, type DynamicModule, type Type } from '@nestjs/common'
 import { APP_GUARD, NestFactory } from '@nestjs/core'
 import {
+  SkipThrottle,
   Throttle,
   ThrottlerGuard,
   ThrottlerModule,
@@ -22,6 +23,7 @@ import { compares, limitHeaders, statuses, visit } from './check/visit.js'
 import { AppModule as After } from './throttler/after.js'
 import { AppModule as Before } from './throttler/before.js'
 import { AppModule as Beside, compared } from './throttler/beside.js'
+import { AppModule as Several } from './throttler/several.js'
 
 @Controller()
 class Hello {
@@ -88,6 +90,51 @@ for (const module of [
   await ask(module, async (ask) => {
     assert.deepEqual(await statuses(ask, 2), [200, 429])
     assert.deepEqual(await statuses(ask, 2, '/other'), [200, 429])
+  })
+}
+
+// With several limits, a decorator of the throttler changes those that it names. In Sluice it replaces all, so it states the others again.
+@SkipThrottle({ short: true, long: true })
+@Controller()
+class NamedThrottled {
+  @Get()
+  @SkipThrottle({ short: false, long: false })
+  hello(): string {
+    return 'Hello.'
+  }
+
+  @Get('health')
+  health(): string {
+    return 'Well.'
+  }
+
+  @Get('search')
+  @SkipThrottle({ short: false, long: false })
+  @Throttle({ short: { limit: 3, ttl: 10_000 } })
+  search(): string {
+    return 'Hello.'
+  }
+
+  @Get('upload')
+  @SkipThrottle({ short: true, long: false })
+  upload(): string {
+    return 'Hello.'
+  }
+}
+
+const named = [
+  { name: 'short', limit: 2, ttl: 10_000 },
+  { name: 'long', limit: 4, ttl: 60_000 },
+]
+for (const module of [
+  moduleWith(ThrottlerModule.forRoot(named), ThrottlerGuard, NamedThrottled),
+  Several,
+]) {
+  await ask(module, async (ask) => {
+    assert.deepEqual(await statuses(ask, 3), [200, 200, 429])
+    assert.deepEqual(await statuses(ask, 5, '/health'), Array(5).fill(200))
+    assert.deepEqual(await statuses(ask, 4, '/search'), [200, 200, 200, 429])
+    assert.deepEqual(await statuses(ask, 5, '/upload'), [200, 200, 200, 200, 429])
   })
 }
 
