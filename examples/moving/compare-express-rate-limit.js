@@ -146,6 +146,23 @@ await side(
   [400, 400],
 )
 
+await side(
+  'a key that is a number',
+  rateLimit({ windowMs: 60_000, limit: 1, keyGenerator: () => 5 }),
+  sluice({ limit: 1, window: '1m', key: () => 5 }),
+  async (ask) => statuses(ask, 2),
+  [200, 429],
+  [400, 400],
+)
+await side(
+  'Retry-After of a limit of 0',
+  rateLimit(denies),
+  sluice(deniesOurs),
+  async (ask) => (await ask()).headers.get('Retry-After'),
+  '60',
+  '1',
+)
+
 const unavailable = async () => {
   throw new Error('Redis is unavailable.')
 }

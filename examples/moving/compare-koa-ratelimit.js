@@ -109,6 +109,14 @@ await side(
   [400, 400],
 )
 await side(
+  'a key that is a number',
+  inMemory({ ...oldMinute, id: () => 5 }),
+  rateLimit({ ...minute, key: () => 5 }),
+  (ask) => statuses(ask, 2),
+  [200, 429],
+  [400, 400],
+)
+await side(
   'no store given',
   ratelimit({ ...oldMinute, driver: 'memory' }),
   rateLimit(minute),
