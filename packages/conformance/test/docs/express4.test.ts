@@ -39,7 +39,7 @@ test('every async handler of Express in the examples catches its errors', () => 
     .filter((file) => !file.endsWith('/before.js'))
     .map((file) => readFileSync(file, 'utf8'))
     .filter((text) => text.includes(`from 'express'`))
-    .flatMap((text) => [...text.matchAll(/^app\.\w+\(.*async \(.*\) => \{\n(.*)$/gm)])
+    .flatMap((text) => Array.from(text.matchAll(/^app\.\w+\(.*async \(.*\) => \{\n(.*)$/gm)))
   expect(handlers.map(([, first]) => first.trim())).toEqual(Array(7).fill('try {'))
 })
 
