@@ -32,9 +32,8 @@ app.use((req, res, next) => {
 
 const perAddress = new RateLimiterMemory({ points: 10, duration: 60 })
 app.use(async (req, res, next) => {
-  if (req.path === '/health') return next()
   try {
-    await perAddress.consume(req.ip)
+    if (req.path !== '/health') await perAddress.consume(req.ip)
     next()
   } catch (rejection) {
     if (rejection instanceof Error) return next(rejection)
