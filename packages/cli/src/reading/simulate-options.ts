@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander'
 import { formats, type Format } from '../simulate/cut/detect.js'
 import type { FieldNames } from '../simulate/cut/json-fields.js'
-import { algorithms, type ShortAlgorithm } from '../simulate/variants.js'
+import type { ShortAlgorithm } from '@sluice/rules/check'
+import { algorithms } from '../simulate/variants.js'
 import {
   collect,
   readCount,

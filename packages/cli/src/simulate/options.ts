@@ -4,7 +4,7 @@ import type { RulesText } from '@sluice/rules'
 import type { FormatOptions } from './cut/detect.js'
 import type { ReadProgress } from './read-log.js'
 import type { Table } from './rules/facts.js'
-import type { ShortAlgorithm } from './variants.js'
+import type { ShortAlgorithm } from '@sluice/rules/check'
 
 /** A log: the path of a file, several of them, or a stream. Each may be compressed with gzip. */
 export type Log = string | readonly string[] | Readable

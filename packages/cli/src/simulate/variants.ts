@@ -1,4 +1,3 @@
-import type * as core from '@sluice/core'
 import {
   fixedWindow,
   gcra,
@@ -7,18 +6,13 @@ import {
   type Policies,
   type Policy,
 } from '@sluice/core'
-import { checkedPolicy, millisecondsOf, type PolicyKind } from '@sluice/core/http'
+import { checkedPolicy, millisecondsOf } from '@sluice/core/http'
+import type { ShortAlgorithm } from '@sluice/rules/check'
 import { parse } from 'yaml'
 import { windowText } from '../text/duration.js'
 import { statedOptions } from '../text/policy.js'
 
-type Rate = { readonly limit: number; readonly window: number }
-
-/** The algorithms that take a limit and a window: the short form `100/1m` can have them. */
-export type ShortAlgorithm = {
-  [K in PolicyKind]: ReturnType<(typeof core)[K]> extends Rate ? K : never
-}[PolicyKind]
-
+/** The short form `100/1m` can have the algorithms that take a limit and a window. */
 const builders: Readonly<
   Record<ShortAlgorithm, (options: { limit: number; window: string | number }) => Policy>
 > = { slidingWindow, fixedWindow, slidingLog, gcra }

@@ -30,6 +30,22 @@ const block = maybe(
   }),
 )
 
+/** The algorithms of the short form: those that take a limit and a window. */
+export type ShortAlgorithm = {
+  [K in PolicyKind]: ReturnType<(typeof core)[K]> extends { limit: number; window: number }
+    ? K
+    : never
+}[PolicyKind]
+
+const shortAlgorithms: { readonly [K in ShortAlgorithm]: K } = {
+  slidingWindow: 'slidingWindow',
+  fixedWindow: 'fixedWindow',
+  slidingLog: 'slidingLog',
+  gcra: 'gcra',
+}
+
+export const shortAlgorithm: z.ZodType<ShortAlgorithm> = z.enum(shortAlgorithms)
+
 /** The options of a builder. */
 type OptionsOf<K extends PolicyKind> = Parameters<(typeof core)[K]>[0]
 

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import type { Predicate, RuleDeclaration, RulesDocument, When } from './document.js'
-import { chosenPolicy, policy as loosePolicy, publishedPolicy } from './policy-schema.js'
+import {
+  chosenPolicy,
+  policy as loosePolicy,
+  publishedPolicy,
+  shortAlgorithm,
+} from './policy-schema.js'
 
 const { exactOptional: maybe, strictObject, string, number, boolean, array, union } = z
 
@@ -96,7 +101,7 @@ function ruleSchema(
     key: maybe(union([keyPart, array(keyPart)])),
     limit: maybe(union([quota, by(chosenQuota)], { error: ownLimit })),
     window: maybe(union([string(), number()], { error: ownWindow })),
-    algorithm: maybe(z.enum(['slidingWindow', 'fixedWindow', 'slidingLog', 'gcra'])),
+    algorithm: maybe(shortAlgorithm),
     policy: maybe(policyOrBy),
     policies: maybe(z.record(name, policyOrBy).meta({ minProperties: 1 })), // `declaredPolicies` checks it
     over: maybe(
