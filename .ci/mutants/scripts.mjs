@@ -232,8 +232,14 @@ export const mutants = [
   {
     file: `${algorithms}/sliding-window/step.ts`,
     name: 'a sliding window lets a refund through after it was emptied and begun anew (Lua)',
-    find: 'local known = passed > 0 or row[1] == receipt[1]',
-    replace: 'local known = true',
+    find: 'passed > older and now or row[2] + passed',
+    replace: 'row[2] + passed',
+  },
+  {
+    file: `${algorithms}/sliding-window/step.ts`,
+    name: 'a sliding window finds the sub-window of a receipt by the length of the policy (Lua)',
+    find: 'local passed = row[2] - receipt[2]',
+    replace: 'local passed = (opening(row, params[2]) - opening(receipt, params[2])) / params[2]',
   },
   {
     file: `${algorithms}/sliding-window/spread.ts`,

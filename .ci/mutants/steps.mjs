@@ -19,8 +19,15 @@ export const mutants = [
   {
     file: `${algorithms}/sliding-window/step.ts`,
     name: 'a sliding window lets a refund through after it was emptied and begun anew',
-    find: 'passed > 0 || row[SINCE] === receipt[SINCE]',
-    replace: 'passed >= 0',
+    find: 'passed > older ? now : row[NUMBER] + passed',
+    replace: 'row[NUMBER] + passed',
+  },
+  {
+    file: `${algorithms}/sliding-window/step.ts`,
+    name: 'a sliding window finds the sub-window of a receipt by the length of the policy',
+    find: 'const passed = row[NUMBER] - receipt[NUMBER]',
+    replace:
+      'const passed = (opening(row, params.size) - opening(receipt, params.size)) / params.size',
   },
   {
     file: `${algorithms}/sliding-window/spread.ts`,

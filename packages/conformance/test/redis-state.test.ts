@@ -180,7 +180,7 @@ describe('a rolling deploy to another form of state', () => {
     [
       'a policy with a width of its own',
       { default: slidingWindow({ ...hour, buckets: 6 }) },
-      { 'sluice:api:{user}': 1 + 1 + 4 + 6 + 2 * 7 },
+      { 'sluice:api:{user}': 1 + 1 + 4 + 6 + 6 + 2 * 7 },
     ],
     [
       'a log',

@@ -171,6 +171,25 @@ export function describeRefunds(open: OpenSetup): void {
       expect((await limiter.peek('key')).remaining).toBe(6)
     })
 
+    test.each([
+      { tail: 'spread', buckets: 1 },
+      { tail: 'weighted', buckets: 1 },
+      { tail: 'weighted', buckets: 4 },
+      { tail: 'truncated', buckets: 4 },
+    ] as const)('returns no unit of a request under another window length: %o', async (options) => {
+      const hour = { policies: slidingWindow({ limit: 5, window: '1h', ...options }) }
+      const setup = await open()
+      const limiter = setup.limiter(slidingWindow({ limit: 5, window: '1m', ...options }))
+      setup.now = Date.UTC(2030, 0, 1)
+      const first = await limiter.consume('key', { ...hour, cost: 5 })
+      // The minute forgets the first request. Then both lengths begin a sub-window.
+      setup.now += (3_600_000 - 60_000) / options.buckets
+      await limiter.consume('key', { cost: 5 })
+      setup.now += 60_000 / options.buckets
+      await limiter.refund(first)
+      expect((await limiter.peek('key', hour)).remaining).toBe(0)
+    })
+
     test('ends the block that its consumption started', async () => {
       const block = { for: '1h' } as const
       const limiter = (await open()).limiter(fixedWindow({ limit: 2, window: '1m', block }))

@@ -10,16 +10,19 @@ export type SlidingWindowParams = {
   readonly weighted: number
 }
 
-// row: [a time in the current sub-window, the units taken in it, the units taken in the sub-window before, …]
+// row: [a time in the current sub-window, its number, the units taken in it, the units taken in the sub-window before, …]
 // A time in the sub-window and not its start, so that the units stay in the right sub-window if the length of the window changes.
+// A receipt's number identifies its sub-window, even if sub-windows of other lengths have begun since: counts move by as many places as the number
+// increases. It begins with the time, and increases by less than the time does, so that a row that begins again repeats no number.
 const SINCE = 0
-const NEWEST = 1
+const NUMBER = 1
+const NEWEST = 2
 
 /** Two counters. */
 export const slidingWindowSteps: RowAlgorithm<SlidingWindowParams> = {
   ...usualReading,
   id: 2,
-  cells: ({ older }) => ({ times: 1, counts: 1 + older }),
+  cells: ({ older }) => ({ times: 2, counts: 1 + older }),
   args: ({ limit, size, older, weighted }) => [limit, size, older, weighted],
 
   look(row, params, now, cost) {
@@ -27,6 +30,7 @@ export const slidingWindowSteps: RowAlgorithm<SlidingWindowParams> = {
     const passed = (startOf(now, size) - opening(row, size)) / size
     if (passed > 0) {
       for (let i = older; i >= 0; i--) row[NEWEST + i] = i >= passed ? row[NEWEST + i - passed] : 0
+      row[NUMBER] = passed > older ? now : row[NUMBER] + passed
       row[SINCE] = now
     }
     const room = limit - whole(row, params) - cost
@@ -38,11 +42,8 @@ export const slidingWindowSteps: RowAlgorithm<SlidingWindowParams> = {
   },
 
   refundReceipt(row, params, _now, cost, receipt) {
-    const { size, older } = params
-    const passed = (opening(row, size) - opening(receipt, size)) / size
-    // If the state was reset and has restarted in the same sub-window, its time is another one.
-    const isKnown = passed > 0 || row[SINCE] === receipt[SINCE]
-    if (!isKnown || passed < 0 || passed > older) return
+    const passed = row[NUMBER] - receipt[NUMBER]
+    if (passed < 0 || passed > params.older) return
     const refunded = Math.min(cost, row[NEWEST + passed])
     row[NEWEST + passed] -= refunded
     if (refunded > 0) forgetIfEmpty(row, params)
@@ -99,7 +100,7 @@ export const slidingBucketsSteps: RowAlgorithm<SlidingWindowParams> = {
 
 /** The next request after a refund of all units opens a new window, so an earlier receipt refunds nothing. */
 function forgetIfEmpty(row: Row, params: SlidingWindowParams): void {
-  if (slidingWindowSteps.ends(row, params) === 0) row[SINCE] = 0
+  if (slidingWindowSteps.ends(row, params) === 0) row[SINCE] = row[NUMBER] = 0
 }
 
 function opening(row: Row, size: number): number {
@@ -130,7 +131,7 @@ function elapsedUntil(units: number, room: number, size: number): number {
 }
 
 export const slidingWindowLua = (): string => `
--- row: 1 a time in the current sub-window, 2 the units taken in it, 3 the units taken in the sub-window before, …
+-- row: 1 a time in the current sub-window, 2 its number, 3 the units taken in it, 4 the units taken in the sub-window before, …
 -- params: 1 limit, 2 length of a sub-window, 3 number of older sub-windows that count, 4 whether the oldest is weighted
 (function()
   local function opening(row, size)
@@ -139,13 +140,13 @@ export const slidingWindowLua = (): string => `
 
   local function ends(row, params)
     for i = 0, params[3] do
-      if row[2 + i] > 0 then return opening(row, params[2]) + (params[3] + 1 - i) * params[2] end
+      if row[3 + i] > 0 then return opening(row, params[2]) + (params[3] + 1 - i) * params[2] end
     end
     return 0
   end
 
   local function forgetIfEmpty(row, params)
-    if ends(row, params) == 0 then row[1] = 0 end
+    if ends(row, params) == 0 then row[1], row[2] = 0, 0 end
   end
 
   return {
@@ -153,31 +154,30 @@ export const slidingWindowLua = (): string => `
       local limit, size, older, weighted = params[1], params[2], params[3], params[4]
       local passed = (now - now % size - opening(row, size)) / size
       if passed > 0 then
-        for i = older, 0, -1 do row[2 + i] = i >= passed and row[2 + i - passed] or 0 end
-        row[1] = now
+        for i = older, 0, -1 do row[3 + i] = i >= passed and row[3 + i - passed] or 0 end
+        row[1], row[2] = now, passed > older and now or row[2] + passed
       end
       local room = limit - cost
-      for i = 0, older - weighted do room = room - row[2 + i] end
+      for i = 0, older - weighted do room = room - row[3 + i] end
       local elapsed = math.max(0, now - opening(row, size))
-      return limit > 0 and room >= 0 and weighted * row[2 + older] * (size - elapsed) <= room * size
+      return limit > 0 and room >= 0 and weighted * row[3 + older] * (size - elapsed) <= room * size
     end,
 
     take = function(row, params, now, cost)
-      row[2] = row[2] + cost
+      row[3] = row[3] + cost
     end,
 
     refundReceipt = function(row, params, now, cost, receipt)
-      local passed = (opening(row, params[2]) - opening(receipt, params[2])) / params[2]
-      local known = passed > 0 or row[1] == receipt[1]
-      if not known or passed < 0 or passed > params[3] then return end
-      local refunded = math.min(cost, row[2 + passed])
-      row[2 + passed] = row[2 + passed] - refunded
+      local passed = row[2] - receipt[2]
+      if passed < 0 or passed > params[3] then return end
+      local refunded = math.min(cost, row[3 + passed])
+      row[3 + passed] = row[3 + passed] - refunded
       if refunded > 0 then forgetIfEmpty(row, params) end
     end,
 
     refundUnits = function(row, params, now, units)
       local left = units
-      for i = 2, 2 + params[3] do
+      for i = 3, 3 + params[3] do
         local refunded = math.min(left, row[i])
         row[i] = row[i] - refunded
         left = left - refunded
