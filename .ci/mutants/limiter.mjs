@@ -5,11 +5,17 @@ export const area = 'limiter'
 export const tests = [
   'packages/conformance/test/limiter-numbers packages/conformance/test/acquire-line packages/conformance/test/refunds packages/core/test/acquire-bound packages/core/test/unlimited packages/core/test/keys.test',
   'packages/conformance/test/acquire packages/conformance/test/concurrency.test packages/conformance/test/known-mistakes',
-  'packages/core/test/exemptions packages/core/test/keep-lease packages/core/test/decision.test packages/core/test/errors.test packages/core/test/policy.test packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
+  'packages/core/test/exemptions packages/core/test/keep-lease packages/core/test/decision.test packages/core/test/errors.test packages/core/test/injected-clock packages/core/test/policy.test packages/core/test/limited packages/core/test/limiter-options packages/core/test/pipeline/events packages/core/test/pipeline/status packages/core/test/two-copies packages/conformance/test/limited packages/conformance/test/costs',
   'packages/conformance/test/stores packages/conformance/test/models',
 ]
 
 export const mutants = [
+  {
+    file: 'packages/core/src/clock.ts',
+    name: 'a clock may return microseconds',
+    find: 'now >= 0 && now < tooLate',
+    replace: 'now >= 0',
+  },
   {
     file: 'packages/core/src/algorithms/staged/index.ts',
     name: 'staged accepts any policy as its second stage',

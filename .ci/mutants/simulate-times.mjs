@@ -29,7 +29,7 @@ export const mutants = [
   },
   {
     file: `${simulate}/cut/cut-line.ts`,
-    name: 'a time after the year 9999 is a time',
+    name: 'a time after the year 6399 is a time',
     find: 'time <= latestTime',
     replace: 'time > 0',
   },

@@ -1,5 +1,22 @@
+import { sluiceError } from './errors.js'
+
 /** Milliseconds since the epoch. A fraction is cut off. */
 export type Clock = () => number
+
+/** In the year 6429: half of the range of the six bytes that a time takes in Redis, so that windows also end within that range. */
+const tooLate = 2 ** 47
+
+/**
+ * Reads an injected clock.
+ *
+ * @throws SluiceError SLUICE_CLOCK_INVALID, such as for microseconds, with which most algorithms would limit nothing
+ */
+export function readClock(clock: () => unknown): number {
+  const value = clock()
+  const now = typeof value === 'number' ? Math.floor(value) : -1
+  if (now >= 0 && now < tooLate) return now
+  throw sluiceError('SLUICE_CLOCK_INVALID', value)
+}
 
 /** The two clocks of a store in this process. They differ only after the wall clock has been set. */
 export interface Time {

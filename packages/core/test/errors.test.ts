@@ -149,7 +149,7 @@ const causes: Readonly<
   SLUICE_CLOCK_INVALID: [
     () =>
       errorOf(() => createLimiter({ name: 'api', policies, clock: () => Number.NaN }).consume('a')),
-    ['NaN', 'milliseconds'],
+    ['NaN', 'milliseconds', '2^47'],
   ],
   SLUICE_DECISION_FOREIGN: [
     () => errorOf(() => named.refund(createLimiter({ name: 'other', policies }).consume('a'))),

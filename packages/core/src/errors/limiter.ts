@@ -47,7 +47,7 @@ export const limiterMessages = {
     }. The limiters of routes are created when the application starts.`,
 
   SLUICE_CLOCK_INVALID: (value: unknown): string =>
-    `the clock returned ${show(value)}. It must return milliseconds since the epoch, 0 or more.`,
+    `the clock returned ${show(value)}. It must return milliseconds since the epoch: a number from 0 to 2^47, which is in the year 6429.`,
 
   SLUICE_THROWN: (name: string, value: unknown): string =>
     `limiter "${name}": a function of its options threw ${show(value)}, which some frameworks do not treat as an error. Throw an Error.`,

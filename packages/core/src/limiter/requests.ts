@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.js'
+import { readClock, type Clock } from '../clock.js'
 import { sluiceError, warn } from '../errors.js'
-import { isBoolean, isCount, isList } from '../options/predicates.js'
+import { isBoolean, isList } from '../options/predicates.js'
 import {
   duration,
   optionsObject,
@@ -88,10 +88,7 @@ export function createRequests(
   }
 
   function injectedTime(): number | undefined {
-    if (clock === undefined) return undefined
-    const moment = Math.floor(clock())
-    if (!isCount(moment)) throw sluiceError('SLUICE_CLOCK_INVALID', moment)
-    return moment
+    return clock === undefined ? undefined : readClock(clock)
   }
 
   function overrideRequest(

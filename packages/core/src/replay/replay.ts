@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js'
+import { readClock, type Clock } from '../clock.js'
 import { joinKey, type Key } from '../keys.js'
 import { bindPolicies, type Policies } from '../limiter/bound-policies.js'
 import { invalidKey } from '../limiter/arguments.js'
@@ -11,7 +11,7 @@ import { memoryStoreOf, type MemoryStore } from '../stores/memory/index.js'
 export interface ReplayOptions {
   /** One policy, or a record from name to policy. They may come from a file. */
   readonly policies: Policies
-  /** The time of the replay. It must not step back. */
+  /** The time of the replay, in milliseconds since the epoch, before the year 6429. It must not step back. */
   readonly clock: Clock
   /**
    * The largest number of counts in the store.
@@ -39,7 +39,8 @@ export interface Replay {
  */
 export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOptions): Replay {
   const name = 'replay'
-  const store = memoryStoreOf(maxKeys, { monotonic: clock, wall: clock })
+  const time = (): number => readClock(clock)
+  const store = memoryStoreOf(maxKeys, { monotonic: time, wall: time })
   const bound = bindPolicies(name, policies)
   const plan = store.compile(bound, false)
 

@@ -15,5 +15,5 @@ export function cutLine(
   return time - durationMs >= 0 && time <= latestTime ? cut : 'impossible time'
 }
 
-/** The end of the year 9999. ISO 8601 writes later years with a sign. */
-const latestTime = Date.UTC(10_000, 0) - 1
+/** The end of the year 6399. A replay refuses times from 2^47 on, in the year 6429, and no window is longer than ten years. */
+const latestTime = Date.UTC(6400, 0) - 1
