@@ -47,6 +47,18 @@ export const shortDuration: OptionReader<number> = {
   advice: durationAdvice,
 }
 
+const longestTimeoutMs = 24 * 86_400_000
+
+/** The timeout of a store. A longer one would overflow a timer, which would then fire at once. */
+export const storeTimeout: OptionReader<number> = {
+  expected: `whole milliseconds from 1 to 24 days, or a string such as '250ms', '10s', '5m'`,
+  read: (value) => {
+    const length = shortDuration.read(value)
+    return length !== undefined && length <= longestTimeoutMs ? length : undefined
+  },
+  advice: durationAdvice,
+}
+
 /** A window, a lease, a block: as `shortDuration`, but a number below 1000 causes a warning, because seconds were probably meant. */
 export const duration: OptionReader<number> = { ...shortDuration, warnsBelowSecond: true }
 

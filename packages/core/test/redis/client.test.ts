@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
-import { redisStore, restClient } from '../../src/index.js'
+import { redisStore, restClient, type Duration, type RedisClient } from '../../src/index.js'
+import { databaseStore, type Database } from '../../src/stores/database/index.js'
 import { errorOf } from '../error-of.js'
 
 const call = async (): Promise<unknown> => []
@@ -83,4 +84,24 @@ describe('restClient', () => {
     expect(refused(options)).toContain(words)
     expect(refused(options)).not.toContain('secret')
   })
+})
+
+test('a timeout is at most 24 days, because a longer timer would fire at once', () => {
+  const client: RedisClient = { isCluster: false, evalSha: call, eval: call }
+  const database: Database = {
+    name: 'map',
+    load: () => Promise.reject(new Error('not called')),
+    save: () => Promise.reject(new Error('not called')),
+  }
+  const stores: readonly ((options: { readonly timeout: Duration }) => unknown)[] = [
+    (options) => redisStore(client, options),
+    (options) => databaseStore(database, options),
+  ]
+  for (const open of stores) {
+    expect(() => open({ timeout: '24d' })).not.toThrow()
+    const error = errorOf(() => open({ timeout: '25d' }))
+    expect(error.code).toBe('SLUICE_OPTION_INVALID')
+    expect(error.message).toContain('"timeout"')
+    expect(error.message).toContain('24 days')
+  }
 })

@@ -3,7 +3,7 @@ import {
   checked,
   optional,
   readOptions,
-  shortDuration,
+  storeTimeout,
   type Duration,
   type OptionReader,
 } from '../../options/readers.js'
@@ -22,7 +22,7 @@ export interface DatabaseStoreOptions {
    */
   readonly prefix?: string
   /**
-   * The longest time that a decision waits for the database. After it, `onStoreError` decides, and a call that reaches the database later takes no units.
+   * The longest time that a decision waits for the database. After it, `onStoreError` decides, and a call that reaches the database later takes no units. At most 24 days.
    *
    * @default 250
    */
@@ -45,7 +45,7 @@ export const databaseOptionReaders: Readonly<
     Record<'timeout' | 'rememberedRows', OptionReader<number>>
 > = {
   prefix: optional(checked('a non-empty string', isText), 'sluice'),
-  timeout: optional(shortDuration, 250),
+  timeout: optional(storeTimeout, 250),
   rememberedRows: optional(checked('a whole number, 0 or more', isCount), 10_000),
 }
 

@@ -1,7 +1,7 @@
 import {
   optional,
   readOptions,
-  shortDuration,
+  storeTimeout,
   type Duration,
   type OptionReader,
 } from '../../options/readers.js'
@@ -23,7 +23,7 @@ export interface RedisStoreOptions {
    */
   readonly prefix?: string
   /**
-   * The longest time that a decision waits for Redis. After it, `onStoreError` decides, and a call that reaches Redis later takes no units.
+   * The longest time that a decision waits for Redis. After it, `onStoreError` decides, and a call that reaches Redis later takes no units. At most 24 days.
    *
    * @default 250
    */
@@ -62,7 +62,7 @@ export function createRedisStore(
   const redis = clientOf(client)
   const { prefix, timeout } = readOptions('redisStore', options, {
     prefix: optional(text, 'sluice'),
-    timeout: optional(shortDuration, 250),
+    timeout: optional(storeTimeout, 250),
   })
   const targets = createTargets(prefix, redis.isCluster, hasPlans)
   const calls = createCalls(redis, prefix, timeout, targets)
