@@ -11,6 +11,12 @@ export const tests = [
 
 export const mutants = [
   {
+    file: `${limiter}/lines.ts`,
+    name: 'a record with one key has a line of its own',
+    find: 'first !== undefined && keys.every',
+    replace: 'first === undefined && keys.every',
+  },
+  {
     file: 'packages/core/src/clock.ts',
     name: 'a clock may return microseconds',
     find: 'now >= 0 && now < tooLate',

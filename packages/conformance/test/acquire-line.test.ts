@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createLimiter, fixedWindow, memoryStore } from '@sluice/core'
+import { createLimiter, fixedWindow, memoryStore, tokenBucket } from '@sluice/core'
 import { expect, test } from 'vitest'
 
 test('an empty queue leaves no state: after a reset, all simultaneous calls are allowed', async () => {
@@ -36,4 +36,29 @@ test('a key whose calls are all settled keeps no state', async () => {
   const before = await heapAfter(2000)
   const bytesPerKey = ((await heapAfter(20_000)) - before) / 20_000
   expect(bytesPerKey).toBeLessThan(100)
+})
+
+test('the calls for one key are decided in their order, in whatever way the key is written', async () => {
+  const limiter = createLimiter({
+    name: 'api',
+    policies: {
+      a: tokenBucket({ capacity: 1, refill: 1, every: '20ms' }),
+      b: fixedWindow({ limit: 9, window: '1h' }),
+    },
+  })
+  limiter.consume('key')
+  const forms: readonly Parameters<typeof limiter.acquire>[0][] = [
+    'key',
+    { a: 'key', b: 'key' },
+    ['key'],
+    { b: ['key'], a: 'key' },
+    { a: 'key', b: 'other' },
+    { b: ['other'], a: ['key'] },
+  ]
+  const order: number[] = []
+  const callInTurn = (i: number): Promise<unknown> =>
+    limiter.acquire(forms[i]).then(() => order.push(i))
+  await Promise.all([0, 1, 2, 3].map(callInTurn))
+  await Promise.all([4, 5].map(callInTurn))
+  expect(order).toEqual([0, 1, 2, 3, 4, 5])
 })
