@@ -10,7 +10,8 @@ export interface TestClock {
 }
 
 /**
- * Makes a clock that moves only when the test moves it. The limiter has no other time, so the test needs no sleep and no fake timers.
+ * Makes a clock that moves only when the test moves it. All counts use it, so their test needs no sleep and no fake timers. Waits are real: those of `acquire`, of
+ * the option `wait` and of a leaky queue. To test them, use fake timers without this clock.
  *
  * @param start milliseconds since the epoch, or a date; by default the beginning of 2030, in UTC
  * @example

@@ -15,7 +15,7 @@ export interface PolicyChoice {
   /**
    * The policies of this call, in place of those of the limiter: for a plan, a tenant, a time of day. Counts belong to the name of a policy, so a
    * changed limit applies at once to the units that already count. Another algorithm, or another number of buckets, has a count of its own under the
-   * name.
+   * name. A record is read once: pass a new one to change a limit, because one that is changed in place keeps its old limits.
    */
   readonly policies?: Policies
 }

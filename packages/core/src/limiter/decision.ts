@@ -11,7 +11,10 @@ export interface Decision<S extends Store = Store> {
   readonly limit: number
   /** The units that remain after this decision: the smallest number of all policies. */
   readonly remaining: number
-  /** The wait until all policies would allow the same cost: 0 if allowed, null if they never can. */
+  /**
+   * The wait until all policies would allow the same cost: 0 if allowed, null if they never can. It can be too long after a window became longer, until the
+   * old window would have ended.
+   */
   readonly retryAfterMs: number | null
   /** The wait until every quota is full. */
   readonly resetMs: number
