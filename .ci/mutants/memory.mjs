@@ -104,7 +104,7 @@ export const mutants = [
   {
     file: `${stores}/changes.ts`,
     name: 'a refund after a reset takes units of later decisions',
-    find: 'if (isForgotten(cursor.side.reset, receipt)) return true',
+    find: 'isForgotten(cursor.side.reset, receipt) || ',
     replace: '',
   },
   {
@@ -298,5 +298,11 @@ export const mutants = [
     name: 'an exemption is longer by a millisecond',
     find: 'exemptionUntil(now + request.forMs)',
     replace: 'exemptionUntil(now + request.forMs + 1)',
+  },
+  {
+    file: 'packages/core/src/stores/changes.ts',
+    name: 'a refund by a shorter window drops units of a longer one',
+    find: ' || isOver(cursor, receipt)',
+    replace: '',
   },
 ]

@@ -160,8 +160,8 @@ export const mutants = [
   {
     file: `${script}/verbs.ts`,
     name: 'a refund after a reset takes units of later decisions',
-    find: 'if isForgotten(cursor) then return true end',
-    replace: '',
+    find: 'if isForgotten(cursor) or ',
+    replace: 'if ',
   },
   {
     file: `${script}/verbs.ts`,
@@ -282,5 +282,11 @@ export const mutants = [
     name: 'a request of an exempt key is counted',
     find: 'local isKept = request.decides and isExempt(cursor)',
     replace: 'local isKept = false',
+  },
+  {
+    file: 'packages/core/src/stores/redis/script/verbs.ts',
+    name: 'a refund by a shorter window drops units of a longer one (Lua)',
+    find: 'if isForgotten(cursor) or isOver(cursor) then',
+    replace: 'if isForgotten(cursor) then',
   },
 ]

@@ -78,7 +78,7 @@ function change(cursor: Cursor, request: ChangeRequest, index: number): boolean 
       break
     case 'refundReceipt': {
       const receipt = request.receipts[index]
-      if (isForgotten(cursor.side.reset, receipt)) return true
+      if (isForgotten(cursor.side.reset, receipt) || isOver(cursor, receipt)) return true
       const cost = costAt(request.cost, index)
       steps.refundReceipt(row, params, now, cost, receipt.row, receipt.now)
       if (differ(row, before) && isUndone(cursor, receipt)) cursor.endOverride(false)
@@ -88,6 +88,14 @@ function change(cursor: Cursor, request: ChangeRequest, index: number): boolean 
   // An unchanged row is not written, because that could extend the lifetime of a bucket. Records can change although the row does not.
   if (policy.steps.hasRecords === true || differ(row, before)) cursor.save()
   return true
+}
+
+/**
+ * Whether the units of a receipt count no more. Its policy can have a shorter window than that of the row, so it must not drop units from there. A lease can have
+ * been renewed since its receipt.
+ */
+function isOver({ policy, params, steps, now }: Cursor, { row }: State): boolean {
+  return steps.release === undefined && now >= policy.steps.ends(row, params)
 }
 
 /** Whether the refund of a consumption also ends the block: without the consumption, the limit would not have been reached. */

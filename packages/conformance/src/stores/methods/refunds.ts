@@ -1,4 +1,12 @@
-import { concurrency, fixedWindow, gcra, notLimited, slidingWindow, staged } from '@sluice/core'
+import {
+  concurrency,
+  fixedWindow,
+  gcra,
+  notLimited,
+  slidingLog,
+  slidingWindow,
+  staged,
+} from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { sizedAlgorithms } from '../../samples/sized-algorithms.js'
 import type { OpenSetup } from '../setup.js'
@@ -189,6 +197,26 @@ export function describeRefunds(open: OpenSetup): void {
       await limiter.refund(first)
       expect((await limiter.peek('key', hour)).remaining).toBe(0)
     })
+
+    test.each([
+      ['slidingLog', slidingLog],
+      ['slidingWindow', slidingWindow],
+    ] as const)(
+      'by a shorter window that has passed changes no units of a longer one: %s',
+      async (_, policy) => {
+        const setup = await open()
+        const limiter = setup.limiter(policy({ limit: 20, window: '1h' }))
+        const first = await limiter.consume('key', {
+          policies: policy({ limit: 20, window: '1m' }),
+          cost: 7,
+        })
+        setup.now += 30_000
+        await limiter.consume('key', { cost: 5 })
+        setup.now += 120_000
+        await limiter.refund(first)
+        expect((await limiter.peek('key')).remaining).toBe(8)
+      },
+    )
 
     test('ends the block that its consumption started', async () => {
       const block = { for: '1h' } as const

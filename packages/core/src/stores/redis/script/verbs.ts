@@ -81,6 +81,11 @@ local function isForgotten(cursor)
   return reset and (receipt.now < reset[1] or receipt.now == reset[1] and receipt.resets ~= reset[3])
 end
 
+-- Returns whether the units of the receipt count no more. Its policy can have a shorter window than that of the row, so it must not drop units from there.
+local function isOver(cursor)
+  return not cursor.steps.release and request.now >= cursor.algorithm.ends(cursor.receipt.row, cursor.params)
+end
+
 local function differ(row, other)
   for i = 1, #row do
     if row[i] ~= other[i] then return true end
@@ -116,7 +121,7 @@ local function change(cursor)
   elseif verb == 'refundUnits' then
     steps.refundUnits(row, params, now, request.amount)
   elseif verb == 'refundReceipt' then
-    if isForgotten(cursor) then return true end
+    if isForgotten(cursor) or isOver(cursor) then return true end
     steps.refundReceipt(row, params, now, cursor.cost, cursor.receipt.row, cursor.receipt.now)
     if differ(row, looked) and isUndone(cursor) then unblock(cursor) end
   end
