@@ -14,9 +14,9 @@ import { rateLimit } from '../packages/express/bundle/index.js'
 import { rateLimit as honoLimit } from '../packages/hono/bundle/index.js'
 
 const ceilings = {
-  memory: { functions: 67, files: 28 },
-  redis: { functions: 135, files: 43 },
-  hono: { functions: 97, files: 36 },
+  memory: { functions: 67, files: 29 },
+  redis: { functions: 135, files: 44 },
+  hono: { functions: 97, files: 37 },
 }
 
 const packages = new URL('../packages/', import.meta.url).href

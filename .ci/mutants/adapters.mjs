@@ -17,8 +17,8 @@ export const mutants = [
   {
     file: 'packages/express/src/request.ts',
     name: 'Express takes a request of another framework',
-    find: 'app !== undefined',
-    replace: 'app !== null',
+    find: "('app' in request ? request : undefined)",
+    replace: 'request',
   },
   {
     file: 'packages/express/src/rate-limit.ts',

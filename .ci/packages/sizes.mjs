@@ -8,16 +8,16 @@ import { createProject, installedIn } from './project.mjs'
 
 /** Raise one of these only on purpose. */
 const ceilings = {
-  all: 74.5,
-  least: 34,
+  all: 74,
+  least: 33,
   dependencies: 0,
-  installed: 2500,
-  'minified, with createLimiter and fixedWindow': 90,
+  installed: 2525,
+  'minified, with createLimiter and fixedWindow': 87.5,
   'minified, with notLimited alone': 1,
 }
 
 /** The adapter of fetch, with a memory store and one policy. */
-const mostOfFetch = 57.2
+const mostOfFetch = 58.2
 
 const programs = {
   fetch: `

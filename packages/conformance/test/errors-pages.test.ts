@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { errorCodes } from '../../core/src/errors.js'
+import { errorCodes } from '../../core/test/error-codes.js'
 import { refusals } from '../../dashboard/src/refusal.js'
 import { rulesErrorCodes } from '../../rules/src/errors.js'
 
@@ -31,7 +31,7 @@ describe.each(pages)('%s', (name, codes) => {
 
 test('the part "Warnings" of errors.md has a section for each warning, and no other section', () => {
   const [, warnings] = read('../../docs/reference/errors.md').split('\n## Warnings\n')
-  const ofCore = codesIn('core', /warn\(sluiceError\('(\w+)'/g)
+  const ofCore = codesIn('core', /warn\((?:sluice|request)Error\('(\w+)'/g)
   expect(sectionsIn(warnings)).toEqual([...ofCore, ...ofPostgres].toSorted())
 })
 

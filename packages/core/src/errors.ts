@@ -1,22 +1,22 @@
 import { addClientText, clientTexts } from './errors/for-client.js'
 import { limiterMessages } from './errors/limiter.js'
 import { optionMessages } from './errors/options.js'
-import { requestMessages } from './errors/requests.js'
+import type { requestMessages } from './errors/requests.js'
 import { storeMessages } from './errors/stores.js'
 import { withProcess } from './runtime.js'
 
-type Messages = typeof optionMessages &
-  typeof limiterMessages &
-  typeof requestMessages &
-  typeof storeMessages
+type Messages = typeof optionMessages & typeof limiterMessages & typeof storeMessages
 
 type MessageCode = keyof Messages
+
+/** Codes of HTTP, whose messages programs without HTTP do not load. */
+type RequestCode = keyof typeof requestMessages
 
 /** Codes of `@sluice/nestjs`, which has their messages: programs without it do not load them. */
 type NestCode = 'SLUICE_REQUEST_MISSING' | 'SLUICE_METHOD_UNSEEN'
 
 /** The stable identifier of an error. */
-export type ErrorCode = MessageCode | NestCode
+export type ErrorCode = MessageCode | RequestCode | NestCode
 
 type Details = { [C in MessageCode]: Parameters<Messages[C]> }
 
@@ -27,11 +27,8 @@ type Details = { [C in MessageCode]: Parameters<Messages[C]> }
 const catalogue: { [C in MessageCode]: (...details: Details[C]) => string } = {
   ...optionMessages,
   ...limiterMessages,
-  ...requestMessages,
   ...storeMessages,
 }
-
-export const errorCodes: readonly MessageCode[] = Object.keys(catalogue) as MessageCode[]
 
 const sluiceErrorBrand = Symbol.for('@sluice/core:SluiceError')
 
@@ -74,13 +71,23 @@ export class SluiceError extends Error {
 }
 
 /** The errors that a request causes, and not the application, with the text for the client. */
-const causedByRequest: { [C in MessageCode]?: (...details: Details[C]) => string } = clientTexts
+const causedByRequest: { readonly [C in ErrorCode]?: (...details: never) => string } = clientTexts
 
 /** Makes the error of a code. */
 export function sluiceError<C extends MessageCode>(code: C, ...details: Details[C]): SluiceError {
-  const error = new SluiceError(code, messageOf(code, ...details))
-  const textFor: ((...details: Details[C]) => string) | undefined = causedByRequest[code]
-  if (textFor !== undefined) addClientText(error, textFor(...details))
+  return errorOf(code, messageOf(code, ...details), details)
+}
+
+/** Makes the error of a code with its message. `details`: those of the message. */
+export function errorOf(
+  code: ErrorCode,
+  message: string,
+  details: readonly unknown[],
+): SluiceError {
+  const error = new SluiceError(code, message)
+  const textFor = causedByRequest[code]
+  if (textFor !== undefined)
+    addClientText(error, String(Reflect.apply(textFor, undefined, details)))
   return error
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { errorCodes, sluiceError } from '../src/errors.js'
+import { requestError } from '../src/errors/request-error.js'
 import { limiterMessages } from '../src/errors/limiter.js'
 import { optionMessages } from '../src/errors/options.js'
 import { requestMessages } from '../src/errors/requests.js'
@@ -30,6 +30,7 @@ import {
   tokenBucket,
   type Key,
 } from '../src/index.js'
+import { errorCodes, type CoreCode } from './error-codes.js'
 import { errorOf, rejectionOf, warningOf } from './error-of.js'
 import { databaseStore, type Database } from '../src/stores/database/index.js'
 import { storeContract } from '../src/stores/store.js'
@@ -68,7 +69,7 @@ const untyped = (value: unknown) => value as never
 
 /** A call that causes each error of the catalogue, and words that its message has to contain. */
 const causes: Readonly<
-  Record<(typeof errorCodes)[number], readonly [() => SluiceError | Promise<SluiceError>, string[]]>
+  Record<CoreCode, readonly [() => SluiceError | Promise<SluiceError>, string[]]>
 > = {
   SLUICE_OPTION_UNKNOWN: [
     () => errorOf(() => slidingWindow(untyped({ limit: 5, window: '1m', colour: 'red' }))),
@@ -192,7 +193,7 @@ const causes: Readonly<
   ],
   // Packages of adapters throw these.
   SLUICE_CONNECTION_MISSING: [
-    () => sluiceError('SLUICE_CONNECTION_MISSING'),
+    () => requestError('SLUICE_CONNECTION_MISSING'),
     ['byConnection', 'firstOf(byConnection(), byIp())'],
   ],
   SLUICE_KEY_PER_RULE: [

@@ -1,15 +1,9 @@
-import { createView, sluiceError, trustProbe, type RequestView } from '@sluice/core/http'
+import { createView, trustProbe, type RequestView } from '@sluice/core/http'
 import type { Request } from 'express'
 
-/** @throws SluiceError SLUICE_REQUEST_INVALID for a request of another framework, whose response has no `status` */
-export function viewOf(request: Request): RequestView<Request> {
-  const { app }: Partial<Request> = request ?? {}
-  if (app !== undefined) return viewOfExpress(request)
-  throw sluiceError('SLUICE_REQUEST_INVALID', request, 'node')
-}
-
-const viewOfExpress = createView<Request>({
-  node: (request) => request,
+/** The view of a request of Express. A request of another framework has no `app`. */
+export const viewOf: (request: Request) => RequestView<Request> = createView<Request>({
+  node: (request) => ('app' in request ? request : undefined),
   url: ({ originalUrl }) => originalUrl,
   semicolonEndsPath: () => false,
   params: ({ params }) => params,

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common'
-import { sluiceError } from '@sluice/core/http'
+import { requestError } from '@sluice/core/http'
 import type { NestRequest } from './options.js'
 
 /**
@@ -52,7 +52,7 @@ function keyByConnection(call: unknown): string {
   const client = memberOf(call, 'client')
   // A client of socket.io can leave a namespace and enter it again on one connection, with a new socket each time.
   const own = memberOf(client, 'conn') ?? client
-  if (typeof own !== 'object' || own === null) throw sluiceError('SLUICE_CONNECTION_MISSING')
+  if (typeof own !== 'object' || own === null) throw requestError('SLUICE_CONNECTION_MISSING')
   const id = connections.get(own) ?? globalThis.crypto.randomUUID()
   connections.set(own, id)
   return `connection:${id}`

@@ -59,6 +59,13 @@ export const limiterMessages = {
   SLUICE_POLICY_REDUNDANT: (limiter: string, name: string, other: string): string =>
     `limiter "${limiter}": the policy "${name}" allows at least as many units as "${other}", in a window that is not longer. Where both count by the ` +
     `same key, as in this call, it hardly ever denies. Give "${name}" a lower limit or a longer window, or leave it out.`,
+
+  SLUICE_NAME_TAKEN: (name: string, policy?: string): string =>
+    policy === undefined
+      ? `rateLimit: another limiter of this store has the name "${name}" and other policies, so both would count together by different limits. ` +
+        `Give each limiter a "name" of its own.`
+      : `limiter "${name}": another limiter of this store has this name, and its policy "${policy}" has another algorithm or another number of buckets. ` +
+        `Each would have a count of its own, so that a client gets both limits. Give each limiter a "name" of its own, or close the other one first.`,
 }
 
 /** Details of an invalid key. */

@@ -57,13 +57,6 @@ export const requestMessages = {
   SLUICE_ROUTE_MISSING: (): string =>
     `byRoute: no route has matched yet. Put the limiter on the route itself rather than in front of the router, or pass another "key".`,
 
-  SLUICE_NAME_TAKEN: (name: string, policy?: string): string =>
-    policy === undefined
-      ? `rateLimit: another limiter of this store has the name "${name}" and other policies, so both would count together by different limits. ` +
-        `Give each limiter a "name" of its own.`
-      : `limiter "${name}": another limiter of this store has this name, and its policy "${policy}" has another algorithm or another number of buckets. ` +
-        `Each would have a count of its own, so that a client gets both limits. Give each limiter a "name" of its own, or close the other one first.`,
-
   SLUICE_PROXY_UNTRUSTED: (address: string): string =>
     `byIp: requests carry X-Forwarded-For, but the address in use is that of the socket, ${address}. Behind a proxy all clients ` +
     `would share its limit: tell the framework which proxies to trust (Express: app.set('trust proxy', 1); Koa: ` +

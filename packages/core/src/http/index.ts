@@ -37,6 +37,7 @@ export { headersOfReply, joinFields, writeFields, writtenFields } from './respon
 export type { Reply, ResponseHeaders } from './response/fields.js'
 export { after, isPromise, rescued } from '../awaitable.js'
 export { sluiceError } from '../errors.js'
+export { requestError } from '../errors/request-error.js'
 export { decidedPolicies } from '../limiter/read-decision.js'
 export type { DecidedBy } from '../limiter/read-decision.js'
 export { joinKey, keyOfRedisKey, startOf as redisKeyStart } from '../keys.js'

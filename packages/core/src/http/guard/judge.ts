@@ -3,6 +3,7 @@ import { isNotLimited } from '../../keys.js'
 import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
 import { costOf, resolveKeys, type Keys } from '../../limiter/arguments.js'
 import { sluiceError } from '../../errors.js'
+import { requestError } from '../../errors/request-error.js'
 import { millisecondsOf } from '../../options/durations.js'
 import { namedPolicies } from '../../policy.js'
 import { after } from '../../awaitable.js'
@@ -99,7 +100,7 @@ function isListed(option: 'allow' | 'deny', list: Entries, view: RequestView<unk
   const { address } = view
   const isFound = list.hasAddress(address)
   if (isFound !== undefined) return isFound
-  throw sluiceError('SLUICE_ADDRESS_MISSING', address, view.addressAdvice, option)
+  throw requestError('SLUICE_ADDRESS_MISSING', address, view.addressAdvice, option)
 }
 
 /** Judges each request by the rules that apply to it. */
@@ -112,7 +113,7 @@ export function judgeByRules<R, H>(rules: Rules<R>): Judge<R, H> {
         exchange.consumption = judgement.type === 'ask' ? judgement.enforced[0] : undefined
       }),
     keyOf() {
-      throw sluiceError('SLUICE_KEY_PER_RULE')
+      throw requestError('SLUICE_KEY_PER_RULE')
     },
   }
 }
@@ -175,7 +176,7 @@ export function unseenOptions<R, H>(
   const options = count === 'all' ? resetOn && '"resetOn"' : '"count"'
   const needed = options ?? (mayHaveLease(policies) ? aConcurrency : undefined)
   return function refuseOptions() {
-    if (needed !== undefined) throw sluiceError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
+    if (needed !== undefined) throw requestError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
   }
 }
 
@@ -189,7 +190,7 @@ export function unseenConsumptions<R, H>(limiter: string): Stage<R, H> {
   function seen(asked: readonly Consumption[]): readonly Consumption[] {
     for (const one of asked) {
       const needed = neededBy(one)
-      if (needed !== undefined) throw sluiceError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
+      if (needed !== undefined) throw requestError('SLUICE_RESPONSE_UNSEEN', limiter, needed)
     }
     return asked
   }

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { sluiceError } from '../../errors.js'
+import { requestError } from '../../errors/request-error.js'
 import { optional, readOptions, type OptionReader } from '../../options/readers.js'
 import { addressOf, plainIpv4 } from '../lists/address.js'
 import { watchAddresses } from '../request/mistakes.js'
@@ -74,7 +74,7 @@ function bitsOf(where: string, options: ByIpOptions): number {
 function keyOf(address: string | undefined, bits: number, view?: RequestView<unknown>): string {
   const client = address === undefined ? undefined : clientOf(address, bits)
   if (client === undefined) {
-    throw sluiceError('SLUICE_ADDRESS_MISSING', address, view?.addressAdvice)
+    throw requestError('SLUICE_ADDRESS_MISSING', address, view?.addressAdvice)
   }
   return `ip:${client}`
 }

@@ -1,5 +1,6 @@
 import { isNotLimited, type Key, type NotLimited, type KeyPartValue } from '../../keys.js'
 import { sluiceError, SluiceError, type ErrorCode } from '../../errors.js'
+import { requestError } from '../../errors/request-error.js'
 import { after, type Awaitable } from '../../awaitable.js'
 import type { RequestView } from '../request/view.js'
 import { base64urlOf, sha256BytesOf } from '../../digests.js'
@@ -55,7 +56,7 @@ export function byHeader(
   const header = name.toLowerCase()
   return function keyByHeader(_request, { headers }) {
     const value = headers[header]
-    if (value === undefined || value.length === 0) throw sluiceError('SLUICE_HEADER_MISSING', name)
+    if (value === undefined || value.length === 0) throw requestError('SLUICE_HEADER_MISSING', name)
     const text = typeof value === 'string' ? value : value.join(', ')
     return codedParts('header', header, base64urlOf(sha256BytesOf(text)))
   }
@@ -70,7 +71,7 @@ export function byHeader(
  */
 export function byRoute(): (request: unknown, view: RequestView<unknown>) => readonly string[] {
   return function keyByRoute(_request, { method, route }) {
-    if (route === undefined || route === '') throw sluiceError('SLUICE_ROUTE_MISSING')
+    if (route === undefined || route === '') throw requestError('SLUICE_ROUTE_MISSING')
     return codedParts('route', method === 'HEAD' ? 'GET' : method, route)
   }
 }
@@ -105,7 +106,7 @@ function keyOfUser(id: UserId): readonly string[] | NotLimited {
   if (isNotLimited(id)) return id
   const known =
     typeof id === 'string' ? id !== '' : typeof id === 'bigint' || Number.isSafeInteger(id)
-  if (!known) throw sluiceError('SLUICE_USER_MISSING', id)
+  if (!known) throw requestError('SLUICE_USER_MISSING', id)
   return codedParts('user', `${id}`)
 }
 

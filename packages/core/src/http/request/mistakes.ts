@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import { emitWarning, sluiceError, warn } from '../../errors.js'
+import { emitWarning, warn } from '../../errors.js'
+import { requestError } from '../../errors/request-error.js'
 import { show } from '../../errors/quoting.js'
 import { withProcess } from '../../runtime.js'
 import { addressOf } from '../lists/address.js'
@@ -25,11 +26,11 @@ export function watchRequests(limiter: string, madeAhead: boolean): (request: un
     left--
     if (fresh) {
       fresh = false
-      if (usedAtOnce.has(limiter)) warn(sluiceError('SLUICE_MADE_IN_HANDLER', limiter))
+      if (usedAtOnce.has(limiter)) warn(requestError('SLUICE_MADE_IN_HANDLER', limiter))
       else if (usedAtOnce.size < checkedRequests) usedAtOnce.add(limiter)
     }
     if (typeof request !== 'object' || request === null) return
-    if (seen.has(request)) warn(sluiceError('SLUICE_COUNTED_TWICE', limiter))
+    if (seen.has(request)) warn(requestError('SLUICE_COUNTED_TWICE', limiter))
     seen.add(request)
   }
 }
@@ -45,11 +46,11 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
     const { address } = view
     // A request without an address is an error of `byIp`.
     if (address === undefined) return
-    if (view.trustsEveryProxy) warn(sluiceError('SLUICE_PROXY_TRUSTED_BLINDLY'))
+    if (view.trustsEveryProxy) warn(requestError('SLUICE_PROXY_TRUSTED_BLINDLY'))
     const forwarded = view.headers['x-forwarded-for']
     if (forwarded === undefined || address !== view.peer) return
     // A proxy may forward a request of a client on its own machine.
-    if (!forwarded.includes(address)) warn(sluiceError('SLUICE_PROXY_UNTRUSTED', address))
+    if (!forwarded.includes(address)) warn(requestError('SLUICE_PROXY_UNTRUSTED', address))
   }
 }
 
@@ -59,7 +60,7 @@ let hasWarnedOfRoute = false
 export function warnOfUnseenRoute(route: string, hook: string): void {
   if (hasWarnedOfRoute) return
   hasWarnedOfRoute = true
-  warn(sluiceError('SLUICE_ROUTE_UNSEEN', route, hook))
+  warn(requestError('SLUICE_ROUTE_UNSEEN', route, hook))
 }
 
 /** Warns if a key function of the application returns a bare IPv6 address: each address of a client's network would have a limit of its own. */
@@ -72,7 +73,7 @@ export function watchKeys(): (part: unknown) => void {
     // Parsing an address is slow, and most keys contain no colon.
     if (typeof part !== 'string' || !part.includes(':')) return
     if (addressOf(part) instanceof ipaddr.IPv6) {
-      warn(sluiceError('SLUICE_ADDRESS_UNMASKED', part))
+      warn(requestError('SLUICE_ADDRESS_UNMASKED', part))
     }
   }
 }

@@ -1,4 +1,4 @@
-import { sluiceError } from '../../errors.js'
+import { requestError } from '../../errors/request-error.js'
 import { isRecord } from '../../options/predicates.js'
 
 /** A request as an adapter presents it. The properties may be getters: the limiter reads only those that its options need. */
@@ -48,7 +48,8 @@ export interface NodeRequest {
 
 /** How an adapter reads the properties of a view from the request of its framework. */
 export interface Lookups<R> {
-  node(request: R): NodeRequest
+  /** Undefined if the request is one of another framework. */
+  node(request: R): NodeRequest | undefined
   /** The target of the request as it was sent, also within a mounted router. */
   url(request: R): string | undefined
   /** The target that the framework routes, if that can be another one. */
@@ -87,11 +88,11 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
     }
 
     get peer(): string | undefined {
-      return lookups.node(this.raw).socket?.remoteAddress
+      return lookups.node(this.raw)?.socket?.remoteAddress
     }
 
     get method(): string {
-      return lookups.node(this.raw).method ?? 'GET'
+      return lookups.node(this.raw)?.method ?? 'GET'
     }
 
     get url(): string | undefined {
@@ -116,7 +117,7 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
     }
 
     get headers(): RequestView<R>['headers'] {
-      return lookups.node(this.raw).headers
+      return lookups.node(this.raw)?.headers ?? {}
     }
 
     get route(): string | undefined {
@@ -133,13 +134,13 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
   }
   return function viewOf(request) {
     if (typeof request === 'object' && request !== null) {
-      const node: unknown = lookups.node(request)
+      const node = lookups.node(request)
       // A web Request has this member, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access.
       if (typeof node === 'object' && node !== null && !('bodyUsed' in node)) {
         return new View(request)
       }
     }
-    throw sluiceError('SLUICE_REQUEST_INVALID', request, 'node')
+    throw requestError('SLUICE_REQUEST_INVALID', request, 'node')
   }
 }
 

@@ -1,4 +1,4 @@
-import { sluiceError } from '../../errors.js'
+import { requestError } from '../../errors/request-error.js'
 import { isRecord } from '../../options/predicates.js'
 import type { RequestView } from './view.js'
 
@@ -104,6 +104,6 @@ export function createWebView<R, C>(
       if (isRecord(web) && 'bodyUsed' in web)
         return new WebView(request, lookups.web(request), context)
     }
-    throw sluiceError('SLUICE_REQUEST_INVALID', request, 'web')
+    throw requestError('SLUICE_REQUEST_INVALID', request, 'web')
   }
 }
