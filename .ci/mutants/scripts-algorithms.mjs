@@ -117,7 +117,7 @@ export const mutants = [
   {
     file: `${algorithms}/gcra/script.ts`,
     name: 'a decision of an earlier policy returns units of a later one (Lua)',
-    find: 'if isForeign(row, params) then return end',
+    find: 'if steps.isForeign(row, params) then return end',
     replace: 'rescale(row, params, now)',
   },
   {
@@ -135,7 +135,7 @@ export const mutants = [
   {
     file: `${algorithms}/leaky-queue/step.ts`,
     name: 'a refund in the middle of a queue gives its end to two requests (Lua)',
-    find: 'if row[1] ~= receipt[1] or row[2] ~= receipt[2] then return end',
+    find: 'row[1] ~= receipt[1] or row[2] ~= receipt[2] or ',
     replace: '',
   },
   {

@@ -3,7 +3,7 @@ const algorithms = 'packages/core/src/algorithms'
 export const area = 'steps'
 
 export const tests = [
-  'packages/core/test/wall-windows packages/core/test/calendar packages/conformance/test/edges packages/conformance/test/refunds',
+  'packages/core/test/wall-windows packages/core/test/calendar packages/conformance/test/edges packages/conformance/test/refunds packages/conformance/test/acquire-queue',
   'packages/conformance/test/redis-own-clock packages/conformance/test/memory-equals-redis',
   'packages/conformance/test/sliding- packages/conformance/test/concurrency packages/core/test/set-clock',
   'packages/conformance/test/models packages/conformance/test/stores',
@@ -104,8 +104,14 @@ export const mutants = [
   {
     file: `${algorithms}/leaky-queue/step.ts`,
     name: 'a refund in the middle of a queue gives its end to two requests',
-    find: 'if (row[0] !== receipt[0] || row[1] !== receipt[1]) return\n',
+    find: 'row[0] !== receipt[0] || row[1] !== receipt[1] || ',
     replace: '',
+  },
+  {
+    file: 'packages/core/src/limiter/waits.ts',
+    name: 'of requests that end together, the first one is refunded first',
+    find: 'other.due - one.due',
+    replace: 'one.due - other.due',
   },
   {
     file: `${algorithms}/gcra/step.ts`,

@@ -94,6 +94,22 @@ describe('over memory, to the millisecond', () => {
       expect(arrivals).toEqual(['a 0', 'b 100', 'c 200'])
     })
 
+    test('of requests that are aborted together, all leave their time to later ones', async () => {
+      const { limiter, come, arrivals } = setup(queue)
+      come('a')
+      const controller = new AbortController()
+      const leaving = [1, 2, 3].map(async () =>
+        limiter.acquire('key', { signal: controller.signal }),
+      )
+      await pass(50)
+      controller.abort('changed my mind')
+      const ends = await Promise.allSettled(leaving)
+      expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+      come('b', 'c')
+      await pass(250)
+      expect(arrivals).toEqual(['a 0', 'b 100', 'c 200'])
+    })
+
     test('minimum spacing without a queue denies a request that would have to wait', async () => {
       const { come, arrivals } = setup(leakyQueue({ leak: 1, every: 100, maxDelay: 0 }))
       come('a', 'b')

@@ -81,6 +81,7 @@ export async function delayRequest<S extends Store>(
 ): Promise<Decision<S>> {
   const { decision } = allowed
   const { lease, delayMs } = decision
+  const due = performance.now() + delayMs
   const stopRenewing = lease === undefined || delayMs === 0 ? undefined : keepAlive(lease)
   try {
     await pause(delayMs, signal)
@@ -95,12 +96,36 @@ export async function delayRequest<S extends Store>(
     signal?.throwIfAborted()
     return settled
   } catch (error) {
+    await new Promise<void>((begin) => {
+      beginRefund(due, begin)
+    })
     await limiter.refund(decision)
     throw error
   } finally {
     turn?.end()
     stopRenewing?.()
   }
+}
+
+interface PendingRefund {
+  readonly due: number
+  begin(): void
+}
+
+let pendingRefunds: PendingRefund[] = []
+
+/**
+ * Begins the refund of a request that would have begun at `due`. Of requests that end together, such as those of one client that disconnects, the last one is
+ * refunded first, because a queue takes back only its last request.
+ */
+function beginRefund(due: number, begin: () => void): void {
+  pendingRefunds.push({ due, begin })
+  if (pendingRefunds.length > 1) return
+  queueMicrotask(() => {
+    const all = pendingRefunds.sort((one, other) => other.due - one.due)
+    pendingRefunds = []
+    for (const refund of all) refund.begin()
+  })
 }
 
 /** A turn that begins later than this after the peek waits for more than round trips: for a call with other policies, whose delay is longer. */

@@ -82,7 +82,7 @@ export const gcraLua = (): PlainLua => ({
     ${rescale('')}
   end
 
-  local function isForeign(row, params)
+  function steps.isForeign(row, params)
     local before = row[3] % SPANS
     return before ~= 0 and before ~= params[6]
   end
@@ -101,7 +101,7 @@ export const gcraLua = (): PlainLua => ({
     return (row[1] - now) * params[2] + row[2]
   end
 
-  local function shorten(row, params, now, fractions)
+  function steps.shorten(row, params, now, fractions)
     local refill = params[2]
     local refunded = math.min(fractions, backlog(row, params, now))
     if refunded <= 0 then return end
@@ -114,7 +114,7 @@ export const gcraLua = (): PlainLua => ({
   end
 
   function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
-    if isForeign(row, params) then return end
+    if steps.isForeign(row, params) then return end
     local refill, every = params[2], params[3]
     local refunded = refundedUnits(row)
     local refundedSince = refunded - refundedUnits(receipt)
@@ -123,14 +123,14 @@ export const gcraLua = (): PlainLua => ({
     local isCounted = refunded < MOST_REFUNDED
     local byArrival = isCounted and backlog(receipt, params, now) - refundedSince * every or 0
     local byAge = own - (now - takenAt) * refill
-    shorten(row, params, now, math.min(own, math.max(byArrival, byAge)))
+    steps.shorten(row, params, now, math.min(own, math.max(byArrival, byAge)))
   end
 
   function steps.refundUnits(row, params, now, units)
     if units <= 0 or (row[1] <= now and row[2] == 0) then return end
     rescale(row, params, now)
     local used = math.ceil(math.max(0, backlog(row, params, now)) / params[3])
-    shorten(row, params, now, math.min(units, used) * params[3])
+    steps.shorten(row, params, now, math.min(units, used) * params[3])
   end
 
   function steps.forget(row, params, now)

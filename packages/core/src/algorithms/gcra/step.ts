@@ -171,7 +171,7 @@ function rescaled(row: Row, span: number, now: number): number {
 }
 
 /** Whether the row has a backlog of a policy with another span. */
-function isForeign(row: Row, span: number): boolean {
+export function isForeign(row: Row, span: number): boolean {
   if (row[SPAN] === span) return false
   const before = spanIn(row)
   return before !== 0 && before !== span
@@ -217,7 +217,7 @@ export function backlogAtMost(row: Row, { refill, span }: GcraParams, most: numb
 }
 
 /** Shortens the backlog of a row of this policy, at most to nothing, and counts the refunded units, rounded up. */
-function shorten(row: Row, params: GcraParams, now: number, fractions: number): void {
+export function shorten(row: Row, params: GcraParams, now: number, fractions: number): void {
   const { refill, every } = params
   const refunded = Math.min(fractions, ownBacklog(row, params, now))
   if (refunded <= 0) return

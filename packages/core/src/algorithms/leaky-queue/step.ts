@@ -1,6 +1,14 @@
 import { settleBy, type RowAlgorithm } from '../algorithm.js'
 import { gcraLua } from '../gcra/script.js'
-import { backlog, backlogAtMost, gcraSteps, idleAt, type GcraParams } from '../gcra/step.js'
+import {
+  backlog,
+  backlogAtMost,
+  gcraSteps,
+  idleAt,
+  isForeign,
+  shorten,
+  type GcraParams,
+} from '../gcra/step.js'
 import { functionsOf } from '../plain-lua.js'
 
 /**
@@ -26,9 +34,9 @@ export const leakyQueueSteps: RowAlgorithm<LeakyQueueParams> = {
   },
 
   // The requests behind it keep their times, so only the last one of the queue leaves room.
-  refundReceipt(row, params, now, cost, receipt, takenAt) {
-    if (row[0] !== receipt[0] || row[1] !== receipt[1]) return
-    gcraSteps.refundReceipt(row, params, now, cost, receipt, takenAt)
+  refundReceipt(row, params, now, cost, receipt) {
+    if (row[0] !== receipt[0] || row[1] !== receipt[1] || isForeign(row, params.span)) return
+    shorten(row, params, now, cost * params.every)
   },
 
   wait(row, params, now, cost) {
@@ -63,16 +71,16 @@ export const leakyQueueLua = (): string => `
 -- row, and params 1 to 6: as for GCRA; 7 maxDelay, 8 the largest cost
 (function()
   local steps = ${functionsOf(gcraLua())}
-  local gcraLook, gcraRefund = steps.look, steps.refundReceipt
+  local gcraLook = steps.look
 
   function steps.look(row, params, now, cost)
     gcraLook(row, params, now, 0)
     return cost <= params[8] and now >= steps.backlogAtMost(row, params, params[7] * params[2])
   end
 
-  function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
-    if row[1] ~= receipt[1] or row[2] ~= receipt[2] then return end
-    gcraRefund(row, params, now, cost, receipt, takenAt)
+  function steps.refundReceipt(row, params, now, cost, receipt)
+    if row[1] ~= receipt[1] or row[2] ~= receipt[2] or steps.isForeign(row, params) then return end
+    steps.shorten(row, params, now, cost * params[3])
   end
 
   return steps
