@@ -33,7 +33,7 @@ const rules = {
   },
   'leaky queue': {
     from: `${core}/algorithms/leaky-queue/`,
-    may: [ground, algorithmContract, `${core}/algorithms/gcra/(?:step|script)\\.ts$`],
+    may: [ground, algorithmContract, `${core}/algorithms/gcra/(?:step|script|span)\\.ts$`],
   },
   'all algorithms': { from: allAlgorithms, may: [ground, `${core}/algorithms/`] },
   'all scripts': {
@@ -78,6 +78,7 @@ const rules = {
     from: `${core}/replay/`,
     may: [
       ground,
+      algorithmContract,
       `${core}/limiter/`,
       storeContract,
       memoryStore,

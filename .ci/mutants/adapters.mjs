@@ -17,8 +17,8 @@ export const mutants = [
   {
     file: 'packages/express/src/request.ts',
     name: 'Express takes a request of another framework',
-    find: "('app' in request ? request : undefined)",
-    replace: 'request',
+    find: "  member: 'app',\n",
+    replace: '',
   },
   {
     file: 'packages/express/src/rate-limit.ts',

@@ -72,7 +72,7 @@ export const mutants = [
     replace: 'at = at.after) leases.grants.has(at.id)',
   },
   {
-    file: `${algorithms}/gcra/step.ts`,
+    file: `${algorithms}/gcra/span.ts`,
     name: 'a changed policy leaves the debt as it was',
     find: 'return before !== 0 && before !== span',
     replace: 'return before < 0',
@@ -104,7 +104,7 @@ export const mutants = [
   {
     file: `${algorithms}/leaky-queue/step.ts`,
     name: 'a refund in the middle of a queue gives its end to two requests',
-    find: 'row[0] !== receipt[0] || row[1] !== receipt[1] || ',
+    find: ' || !isLast(receipt, row)',
     replace: '',
   },
   {

@@ -4,7 +4,7 @@ import { sluiceError } from './errors.js'
 export type Clock = () => number
 
 /** In the year 6429: half of the range of the six bytes that a time takes in Redis, so that windows also end within that range. */
-const tooLate = 2 ** 47
+export const tooLate: number = 2 ** 47
 
 /**
  * Reads an injected clock.

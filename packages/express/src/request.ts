@@ -1,9 +1,9 @@
 import { createView, trustProbe, type RequestView } from '@sluice/core/http'
 import type { Request } from 'express'
 
-/** The view of a request of Express. A request of another framework has no `app`. */
 export const viewOf: (request: Request) => RequestView<Request> = createView<Request>({
-  node: (request) => ('app' in request ? request : undefined),
+  node: (request) => request,
+  member: 'app',
   url: ({ originalUrl }) => originalUrl,
   semicolonEndsPath: () => false,
   params: ({ params }) => params,

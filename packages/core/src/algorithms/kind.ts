@@ -63,9 +63,15 @@ export function resolvePolicy(policy: unknown, where: string): ResolvedPolicy {
   }
 }
 
-/** Whether a policy grants leases. */
+/** Whether the policy grants leases. */
+export function hasLeases({ steps }: Pick<ResolvedPolicy, 'steps'>): boolean {
+  return steps.token !== undefined
+}
+
+/** Whether a policy grants leases, in the form in which an application passes it. */
 export function grantsLeases(policy: Policy): boolean {
-  return kinds.get(policy.kind)?.steps(policy).token !== undefined
+  const kind = kinds.get(policy.kind)
+  return kind !== undefined && hasLeases({ steps: kind.steps(policy) })
 }
 
 /** The same policy with a share of each quota, rounded up: the part of one process while several processes cannot count together. */

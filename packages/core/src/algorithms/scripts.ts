@@ -33,7 +33,7 @@ export function luaOf(id: number): string {
   const stages = stagesOf(id)
   if (stages !== undefined) return stagedLua(luaOf(stages[0]), luaOf(stages[1])).trim()
   const script = scripts[id]?.()
-  if (script === undefined) throw new Error(`RowAlgorithm ${id} has no script.`)
+  if (script === undefined) throw new Error(`Algorithm ${id} has no script.`)
   return typeof script === 'string' ? script.trim() : functionsOf(script)
 }
 

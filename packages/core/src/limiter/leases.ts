@@ -1,5 +1,5 @@
 import type { Lease } from '../algorithms/algorithm.js'
-import type { ResolvedPolicy } from '../algorithms/kind.js'
+import { hasLeases } from '../algorithms/kind.js'
 import type { HeldLease } from './decision.js'
 import type { Receipt } from './receipt.js'
 import { ownerText } from '../keys.js'
@@ -54,11 +54,6 @@ export function heldLeaseOf<S extends Store>(
     release: () => changeLease(receipt, 'release'),
     renew: () => changeLease(receipt, 'renew'),
   }
-}
-
-/** Whether the policy grants leases. */
-export function hasLeases({ steps }: ResolvedPolicy): boolean {
-  return steps.token !== undefined
 }
 
 /** Renews a lease periodically. The returned function stops that and releases the lease. If the process dies, the lease expires. */

@@ -1,8 +1,9 @@
+import { hasLeases } from '../algorithms/kind.js'
 import type { CompiledPolicies } from '../stores/compiled-policies.js'
 import { costAt, isExempt, noLease, type BoundPolicy, type Cost } from '../stores/store.js'
 import { counts } from './bound-policies.js'
 import type { Decision, Status, Verdict } from './decision.js'
-import { leaseFor, hasLeases } from './leases.js'
+import { leaseFor } from './leases.js'
 import {
   noNames,
   summaryOf,

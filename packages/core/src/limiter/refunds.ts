@@ -1,3 +1,4 @@
+import { hasLeases } from '../algorithms/kind.js'
 import { sluiceError } from '../errors.js'
 import { isList, isRecord, isText } from '../options/predicates.js'
 import { optionsObject, rejectUnknown } from '../options/readers.js'
@@ -8,7 +9,6 @@ import {
   type RefundReceiptRequest,
   type StoreRequest,
 } from '../stores/store.js'
-import { hasLeases } from './leases.js'
 import type { Receipt } from './receipt.js'
 
 /** The arguments of a refund of a decision. */

@@ -1,3 +1,4 @@
+import { hasLeases } from '../algorithms/kind.js'
 import { readClock, type Clock } from '../clock.js'
 import { sluiceError, warn } from '../errors.js'
 import { isBoolean, isList } from '../options/predicates.js'
@@ -26,7 +27,7 @@ import {
   type PolicyChoice,
 } from './bound-policies.js'
 import { isMode } from './events.js'
-import { hasLeases, leaseFor } from './leases.js'
+import { leaseFor } from './leases.js'
 import type { Receipt } from './receipt.js'
 import { refundRequests, type RefundCall } from './refunds.js'
 

@@ -1,5 +1,6 @@
+import { hasLeases } from '../algorithms/kind.js'
 import type { Decision } from './decision.js'
-import { hasLeases, keepAlive } from './leases.js'
+import { keepAlive } from './leases.js'
 import { longest, asOf } from './read-decision.js'
 import { receiptOf, type Receipt } from './receipt.js'
 import { costAt, isExempt, type State, type Store } from '../stores/store.js'

@@ -1,3 +1,4 @@
+import { hasLeases } from '../algorithms/kind.js'
 import { readClock, type Clock } from '../clock.js'
 import { joinKey, type Key } from '../keys.js'
 import { bindPolicies, type Policies } from '../limiter/bound-policies.js'
@@ -81,10 +82,11 @@ export function traitsOf(policy: Policy): PolicyTraits {
       hasLeases: stages.some(({ hasLeases }) => hasLeases),
     }
   }
-  const [{ steps, params }] = bindPolicies('replay', policy)
-  const hasLeases = steps.token !== undefined
+  const [bound] = bindPolicies('replay', policy)
+  const { steps, params } = bound
+  const isLeased = hasLeases(bound)
   return {
-    recoveryMs: hasLeases || steps.countsNothing ? Infinity : steps.windowMs(params),
-    hasLeases,
+    recoveryMs: isLeased || steps.countsNothing ? Infinity : steps.windowMs(params),
+    hasLeases: isLeased,
   }
 }

@@ -30,19 +30,25 @@ function keyText({ parts }: Limit['key']): string {
   return JSON.stringify(parts.map((fields) => fields.map(({ name }) => name)))
 }
 
+interface ChosenForm {
+  readonly form: string
+  /** The value that chooses it. Undefined for an override, and if the rule has no choice. */
+  readonly by?: string | undefined
+}
+
 /** The forms of a count, by the reasons for the choice of its policies. */
-type Forms = ReadonlyMap<string | undefined, string>
+type Forms = ReadonlyMap<string | undefined, ChosenForm>
 
 /** An override with a number has the form of the rule's own policy, and one with a whole policy replaces the first policy. */
 function formsOf({ variants }: Limit, name: string): Forms {
-  const forms = new Map<string | undefined, string>()
-  for (const { name: own, policy, reason } of variants.alternatives) {
-    if (own === name) forms.set(reason, formOfPolicy(policy))
+  const forms = new Map<string | undefined, ChosenForm>()
+  for (const { name: own, policy, reason, by } of variants.alternatives) {
+    if (own === name) forms.set(reason, { form: formOfPolicy(policy), by })
   }
   if (name !== variants.names[0]) return forms
   for (const { limit, reason } of variants.overrides()) {
     // A form does not depend on the time zone.
-    if (typeof limit === 'object') forms.set(reason, formOfPolicy(inZone(limit, 'UTC')))
+    if (typeof limit === 'object') forms.set(reason, { form: formOfPolicy(inZone(limit, 'UTC')) })
   }
   return forms
 }
@@ -55,15 +61,19 @@ const countsNothing = ''
 
 /** Whether a client, such as one with a certain plan or override, has another form. */
 function hasOtherForms(old: Forms, next: Forms): boolean {
-  return [...new Set([...old.keys(), ...next.keys()])].some((reason) => {
-    const after = possible(next, reason)
-    return possible(old, reason).some((form) => after.some((other) => other !== form))
+  return [...old, ...next].some(([reason, { by }]) => {
+    const after = possible(next, reason, by)
+    return possible(old, reason, by).some((form) => after.some((other) => other !== form))
   })
 }
 
 /** The forms that such a client can have in a document: that of the same reason, that of "else", or any. */
-function possible(forms: Forms, reason: string | undefined): readonly string[] {
-  const form = forms.get(reason) ?? forms.get(reason?.replace(/ .*/s, ' else'))
-  const all = form === undefined ? [...forms.values()] : [form]
-  return all.filter((one) => one !== countsNothing)
+function possible(
+  forms: Forms,
+  reason: string | undefined,
+  by: string | undefined,
+): readonly string[] {
+  const chosen = forms.get(reason) ?? forms.get(`${by} else`)
+  const all = chosen === undefined ? [...forms.values()] : [chosen]
+  return all.map(({ form }) => form).filter((form) => form !== countsNothing)
 }

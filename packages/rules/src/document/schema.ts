@@ -6,6 +6,7 @@ import {
   publishedPolicy,
   shortAlgorithm,
 } from './policy-schema.js'
+import { scalar, tests } from './test-schema.js'
 
 const { exactOptional: maybe, strictObject, string, number, boolean, array, union } = z
 
@@ -16,7 +17,6 @@ const name = string().regex(/^(?!__proto__$)[\p{L}_][\p{L}\p{N}_-]{0,63}$/u, {
 const id = string().regex(/^(?!__proto__$)(?=\P{Cc}*$)\S.{0,62}\S$|^\S$/u, {
   error: 'a name of 1 to 64 characters, without line breaks or spaces around it',
 })
-const scalar = union([string(), number(), boolean()])
 const texts = union([string(), array(string()).min(1)])
 const valueNames = array(union([string().min(1), number()])).min(1)
 
@@ -140,19 +140,12 @@ function ruleSchema(
   })
 }
 
-/** A description for editors. */
-function described<T extends z.ZodType>(type: T, description: string): T {
-  return type.describe(description)
-}
-
 function by<T>(
   chosen: z.ZodType<T>,
 ): z.ZodType<{ by: string; else?: T; [value: string]: T | string | undefined }> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- zod gives all members the type of the catchall, "by" among them
   return z.object({ by: name, else: maybe(chosen) }).catchall(chosen) as never
 }
-
-const expectations = ['applies', 'refuses', 'allows', 'tags'] as const
 
 const head = {
   version: z.literal(1),
@@ -200,38 +193,7 @@ const head = {
       }),
     ),
   ),
-  tests: maybe(
-    array(
-      strictObject({
-        request: described(
-          z.record(string(), scalar),
-          'method (default: GET), path with its query (default: /), ip, host, route, header.NAME, cookie.NAME, and declared values',
-        ),
-        at: maybe(
-          described(
-            string(),
-            'The time of the request, such as 2026-10-01T02:00:00+08:00. Default: now',
-          ),
-        ),
-        applies: maybe(
-          described(
-            array(string()),
-            'The limits that apply, in the order of the document, shadow rules included. No rule may refuse the request',
-          ),
-        ),
-        refuses: maybe(described(string(), 'The rule that refuses the request')),
-        allows: maybe(
-          described(
-            string(),
-            'The rule whose "then: allow" exempts the request from the limits below it',
-          ),
-        ),
-        tags: maybe(described(array(string()), 'The tags of the rules with "then: { tag: NAME }"')),
-      }).refine((test) => expectations.some((name) => test[name] !== undefined), {
-        error: 'a test with "applies", "refuses", "allows" or "tags"',
-      }),
-    ),
-  ),
+  tests: maybe(tests),
 }
 
 /** One rule. The policies in it are checked by their builders. */

@@ -1,12 +1,4 @@
-import {
-  concurrency,
-  fixedWindow,
-  gcra,
-  notLimited,
-  slidingLog,
-  slidingWindow,
-  staged,
-} from '@sluice/core'
+import { concurrency, fixedWindow, gcra, notLimited, slidingWindow, staged } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { sizedAlgorithms } from '../../samples/sized-algorithms.js'
 import type { OpenSetup } from '../setup.js'
@@ -178,45 +170,6 @@ export function describeRefunds(open: OpenSetup): void {
       setup.now += 40
       expect((await limiter.peek('key')).remaining).toBe(6)
     })
-
-    test.each([
-      { tail: 'spread', buckets: 1 },
-      { tail: 'weighted', buckets: 1 },
-      { tail: 'weighted', buckets: 4 },
-      { tail: 'truncated', buckets: 4 },
-    ] as const)('returns no unit of a request under another window length: %o', async (options) => {
-      const hour = { policies: slidingWindow({ limit: 5, window: '1h', ...options }) }
-      const setup = await open()
-      const limiter = setup.limiter(slidingWindow({ limit: 5, window: '1m', ...options }))
-      setup.now = Date.UTC(2030, 0, 1)
-      const first = await limiter.consume('key', { ...hour, cost: 5 })
-      // The minute forgets the first request. Then both lengths begin a sub-window.
-      setup.now += (3_600_000 - 60_000) / options.buckets
-      await limiter.consume('key', { cost: 5 })
-      setup.now += 60_000 / options.buckets
-      await limiter.refund(first)
-      expect((await limiter.peek('key', hour)).remaining).toBe(0)
-    })
-
-    test.each([
-      ['slidingLog', slidingLog],
-      ['slidingWindow', slidingWindow],
-    ] as const)(
-      'by a shorter window that has passed changes no units of a longer one: %s',
-      async (_, policy) => {
-        const setup = await open()
-        const limiter = setup.limiter(policy({ limit: 20, window: '1h' }))
-        const first = await limiter.consume('key', {
-          policies: policy({ limit: 20, window: '1m' }),
-          cost: 7,
-        })
-        setup.now += 30_000
-        await limiter.consume('key', { cost: 5 })
-        setup.now += 120_000
-        await limiter.refund(first)
-        expect((await limiter.peek('key')).remaining).toBe(8)
-      },
-    )
 
     test('ends the block that its consumption started', async () => {
       const block = { for: '1h' } as const

@@ -3,6 +3,7 @@ import {
   fixedWindow,
   gcra,
   leakyBucket,
+  slidingLog,
   slidingWindow,
   tokenBucket,
   type Decision,
@@ -86,6 +87,48 @@ export function describeChangedPolicies(open: OpenSetup): void {
         resetMs: before.resetMs,
       })
     })
+
+    test.each([
+      { tail: 'spread', buckets: 1 },
+      { tail: 'weighted', buckets: 1 },
+      { tail: 'weighted', buckets: 4 },
+      { tail: 'truncated', buckets: 4 },
+    ] as const)(
+      'a refund returns no unit of a request under another window length: %o',
+      async (options) => {
+        const hour = { policies: slidingWindow({ limit: 5, window: '1h', ...options }) }
+        const setup = await open()
+        const limiter = setup.limiter(slidingWindow({ limit: 5, window: '1m', ...options }))
+        setup.now = Date.UTC(2030, 0, 1)
+        const first = await limiter.consume('key', { ...hour, cost: 5 })
+        // The minute forgets the first request. Then both lengths begin a sub-window.
+        setup.now += (3_600_000 - 60_000) / options.buckets
+        await limiter.consume('key', { cost: 5 })
+        setup.now += 60_000 / options.buckets
+        await limiter.refund(first)
+        expect((await limiter.peek('key', hour)).remaining).toBe(0)
+      },
+    )
+
+    test.each([
+      ['slidingLog', slidingLog],
+      ['slidingWindow', slidingWindow],
+    ] as const)(
+      'a refund by a shorter window that has passed changes no units of a longer one: %s',
+      async (_, policy) => {
+        const setup = await open()
+        const limiter = setup.limiter(policy({ limit: 20, window: '1h' }))
+        const first = await limiter.consume('key', {
+          policies: policy({ limit: 20, window: '1m' }),
+          cost: 7,
+        })
+        setup.now += 30_000
+        await limiter.consume('key', { cost: 5 })
+        setup.now += 120_000
+        await limiter.refund(first)
+        expect((await limiter.peek('key')).remaining).toBe(8)
+      },
+    )
   })
 
   describe('a key whose policy changed while it was used up', () => {

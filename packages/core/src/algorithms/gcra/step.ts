@@ -1,7 +1,8 @@
+import { tooLate } from '../../clock.js'
 import { sluiceError } from '../../errors.js'
 import { longestMs } from '../../options/readers.js'
 import { usualReading, type RowAlgorithm, type Row } from '../algorithm.js'
-import { lengthOf, spans } from './span.js'
+import { isForeign, lengthOf, refundedUnits, setSpan, SPAN, spanIn, spans } from './span.js'
 
 /**
  * `refill` units become available in each `every` milliseconds, up to `burst`. Time is counted in fractions of 1 / `refill` ms: one unit
@@ -25,13 +26,9 @@ export type GcraParams = {
 // A row with refunds is kept until no receipt of an allowed request can have an arrival time in the future.
 const TAT = 0
 const FRACTION = 1
-const SPAN = 2
 
 /** The count of refunded units stops here and is not used from then on. */
 const mostRefunded = 2 ** 36 - 1
-
-/** Only repeated penalties reach this time: the year 6429, half of the range of six bytes. */
-const latest = 2 ** 47
 
 export const gcraSteps: RowAlgorithm<GcraParams> = {
   ...usualReading,
@@ -54,7 +51,8 @@ export const gcraSteps: RowAlgorithm<GcraParams> = {
     const whole = Math.floor((cost * every) / refill)
     const fraction = row[FRACTION] + (cost * every - whole * refill)
     const carry = fraction >= refill ? 1 : 0
-    row[TAT] = Math.min(row[TAT] + whole + carry, latest)
+    // Only repeated penalties reach the end.
+    row[TAT] = Math.min(row[TAT] + whole + carry, tooLate)
     row[FRACTION] = fraction - carry * refill
   },
 
@@ -153,8 +151,8 @@ function endsAfterRefunds(row: Row, params: GcraParams): number {
 }
 
 /**
- * Converts a row that another policy has written: the same share of this one stays used. It happens when units are taken, or refunded by number. Until then the backlog
- * drains by the policy of the row, because a denial saves nothing.
+ * Converts a row that another policy has written: the same share of this one stays used. It happens when units are taken, or refunded by number. Until then
+ * the backlog drains by the policy of the row, because a denial saves nothing.
  */
 function rescale(row: Row, span: number, now: number): void {
   if (isForeign(row, span)) {
@@ -167,28 +165,12 @@ function rescale(row: Row, span: number, now: number): void {
 /** The backlog of another policy's row in whole milliseconds of this one: rounded up, to the strict side. */
 function rescaled(row: Row, span: number, now: number): number {
   const left = Math.max(0, idleAt(row) - now)
-  return Math.min(Math.ceil((left * lengthOf(span)) / lengthOf(spanIn(row))), latest - now)
+  return Math.min(Math.ceil((left * lengthOf(span)) / lengthOf(spanIn(row))), tooLate - now)
 }
 
-/** Whether the row has a backlog of a policy with another span. */
-export function isForeign(row: Row, span: number): boolean {
-  if (row[SPAN] === span) return false
-  const before = spanIn(row)
-  return before !== 0 && before !== span
-}
-
-/** The span of the policy that wrote the row; 0 in a row of zeros. */
-function spanIn(row: Row): number {
-  return row[SPAN] % spans
-}
-
-function setSpan(row: Row, span: number): void {
-  row[SPAN] += span - spanIn(row)
-}
-
-/** The units refunded since the row was created. */
-function refundedUnits(row: Row): number {
-  return row[SPAN] < spans ? 0 : Math.floor(row[SPAN] / spans)
+/** Whether no units were taken after those of a receipt, except refunded ones. */
+export function isLast(receipt: Row, row: Row): boolean {
+  return row[TAT] === receipt[TAT] && row[FRACTION] === receipt[FRACTION]
 }
 
 /** The first whole millisecond at which all taken units have drained. */

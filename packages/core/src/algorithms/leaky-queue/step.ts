@@ -1,11 +1,12 @@
 import { settleBy, type RowAlgorithm } from '../algorithm.js'
 import { gcraLua } from '../gcra/script.js'
+import { isForeign } from '../gcra/span.js'
 import {
   backlog,
   backlogAtMost,
   gcraSteps,
   idleAt,
-  isForeign,
+  isLast,
   shorten,
   type GcraParams,
 } from '../gcra/step.js'
@@ -35,7 +36,7 @@ export const leakyQueueSteps: RowAlgorithm<LeakyQueueParams> = {
 
   // The requests behind it keep their times, so only the last one of the queue leaves room.
   refundReceipt(row, params, now, cost, receipt) {
-    if (row[0] !== receipt[0] || row[1] !== receipt[1] || isForeign(row, params.span)) return
+    if (isForeign(row, params.span) || !isLast(receipt, row)) return
     shorten(row, params, now, cost * params.every)
   },
 

@@ -6,7 +6,7 @@ import { sluiceError } from '../../errors.js'
 import { requestError } from '../../errors/request-error.js'
 import { millisecondsOf } from '../../options/durations.js'
 import { namedPolicies } from '../../policy.js'
-import { after } from '../../awaitable.js'
+import { after, rescued } from '../../awaitable.js'
 import { byIp } from '../keys/by-ip.js'
 import { keyReader, placeholderKey } from '../keys/key-option.js'
 import { readList, type Entries } from '../lists/access-list.js'
@@ -202,20 +202,20 @@ export function unseenConsumptions<R, H>(limiter: string): Stage<R, H> {
     seen([...judgement.tagging, ...judgement.shadow])
     if (judgement.lateShadow === undefined) return
     const lateShadow = judgement.lateShadow.then(
-      (late) => {
-        try {
-          return seen(late)
-        } catch (error) {
-          warnOfFailure(error)
-          return []
-        }
-      },
+      (late) => rescued(() => seen(late), warnOfSkipped),
       // An error of a value for shadow rules is not that of the request.
-      () => [],
+      noConsumptions,
     )
     exchange.judgement = { ...judgement, lateShadow }
   }
 }
+
+function warnOfSkipped(error: unknown): readonly Consumption[] {
+  warnOfFailure(error)
+  return noConsumptions()
+}
+
+const noConsumptions = (): readonly Consumption[] => []
 
 function neededBy({ policies, rules }: Consumption): string | undefined {
   if (mayHaveLease(policies)) return aConcurrency

@@ -36,8 +36,8 @@ export type RateLimitOptions<R, H, N extends string = string> = {
   readonly algorithm?: Algorithm
   /**
    * One policy, or a record of named ones. A request is allowed if all of them allow it. The name of one policy is 'default', and that of the limiter in
-   * headers. A function is called for each request and returns the policies of the client's plan. A
-   * record is read once: return a new one to change a limit.
+   * headers. A function is called for each request and returns the policies of the client's plan. A record is read once: return a new one to change a
+   * limit.
    */
   readonly policies?: Policies | ((request: R) => Awaitable<Policies>)
   /**

@@ -48,8 +48,9 @@ export interface NodeRequest {
 
 /** How an adapter reads the properties of a view from the request of its framework. */
 export interface Lookups<R> {
-  /** Undefined if the request is one of another framework. */
-  node(request: R): NodeRequest | undefined
+  node(request: R): NodeRequest
+  /** A member that each request of the framework has, and none of Node. */
+  readonly member?: string
   /** The target of the request as it was sent, also within a mounted router. */
   url(request: R): string | undefined
   /** The target that the framework routes, if that can be another one. */
@@ -88,11 +89,11 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
     }
 
     get peer(): string | undefined {
-      return lookups.node(this.raw)?.socket?.remoteAddress
+      return lookups.node(this.raw).socket?.remoteAddress
     }
 
     get method(): string {
-      return lookups.node(this.raw)?.method ?? 'GET'
+      return lookups.node(this.raw).method ?? 'GET'
     }
 
     get url(): string | undefined {
@@ -117,7 +118,7 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
     }
 
     get headers(): RequestView<R>['headers'] {
-      return lookups.node(this.raw)?.headers ?? {}
+      return lookups.node(this.raw).headers
     }
 
     get route(): string | undefined {
@@ -134,9 +135,10 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
   }
   return function viewOf(request) {
     if (typeof request === 'object' && request !== null) {
-      const node = lookups.node(request)
+      const node: unknown = lookups.node(request)
+      const isOwn = lookups.member === undefined || lookups.member in request
       // A web Request has this member, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access.
-      if (typeof node === 'object' && node !== null && !('bodyUsed' in node)) {
+      if (isOwn && typeof node === 'object' && node !== null && !('bodyUsed' in node)) {
         return new View(request)
       }
     }

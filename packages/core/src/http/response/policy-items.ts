@@ -1,3 +1,4 @@
+import { hasLeases } from '../../algorithms/kind.js'
 import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
 import { isPolicy } from '../../policy.js'
 import type { BoundPolicy } from '../../stores/store.js'
@@ -128,8 +129,9 @@ function isFinite({ steps, params }: BoundPolicy): boolean {
   return steps.quota(params) !== Infinity
 }
 
-function policyItem({ steps, params }: BoundPolicy, ownName: string): UnnamedItem {
-  const isTimed = steps.token === undefined
+function policyItem(policy: BoundPolicy, ownName: string): UnnamedItem {
+  const { steps, params } = policy
+  const isTimed = !hasLeases(policy)
   const windowMs = steps.windowMs(params)
   // `w` is a whole number above 0, so a window shorter than a second is left out. Others are rounded up, so that a client that spreads its quota over
   // `w` stays within the limit.

@@ -1,3 +1,4 @@
+import { hasLeases } from '../../algorithms/kind.js'
 import { processTime } from '../../clock.js'
 import type { PendingRequest } from '../pending.js'
 import {
@@ -132,7 +133,7 @@ function isCached(request: StoreRequest): request is ConsumeRequest {
     request.verb === 'consume' &&
     request.fresh !== true &&
     request.now === undefined &&
-    request.policies.every(({ steps }) => steps.token === undefined)
+    !request.policies.some(hasLeases)
   )
 }
 

@@ -1,3 +1,4 @@
+import { hasLeases } from '../../algorithms/kind.js'
 import clusterSlot from 'cluster-key-slot'
 import { createServerClock, type ServerClock } from '../../clock.js'
 import { redisKey, redisKeys, stateName } from '../../keys.js'
@@ -192,7 +193,7 @@ function shapeOf(
     persistsOnDenial: steps.persistsOnDenial(params),
     blocksOn: block?.on,
     recordKeyCount: steps.hasRecords === true ? steps.recordKeys.length : 0,
-    hasLeases: steps.token !== undefined,
+    hasLeases: hasLeases({ steps }),
     key,
     isNamed: !isAlone || name !== 'default' || steps.id > 127,
     isHeadMade: bytesOf(stateName(name)) > 127 || steps.id > 127,

@@ -12,6 +12,8 @@ export interface Alternative {
   readonly declaration: PolicyDeclaration
   readonly policy: Policy
   readonly reason: string | undefined
+  /** The value that chooses it. Undefined if the rule has no choice. */
+  readonly by: string | undefined
 }
 
 /** A policy of the rule, and the choice among its alternatives. */
@@ -34,7 +36,7 @@ export function readSlot(
   if (policy === undefined) return undefined
   return {
     name,
-    alternatives: [{ declaration: choice, policy, reason: undefined }],
+    alternatives: [{ declaration: choice, policy, reason: undefined, by: undefined }],
     choose: () => 0,
   }
 }
@@ -59,7 +61,8 @@ function readChoice(
     alternatives.push({
       declaration,
       policy,
-      reason: value === 'else' ? `${by} else` : `${by} ${value}`,
+      reason: `${by} ${value}`,
+      by,
     })
   }
   const values = Object.keys(named)

@@ -27,6 +27,8 @@ export interface NamedAlternative {
   readonly policy: Policy
   /** The reason for its choice: `plan pro`. Undefined if the rule has no choice. */
   readonly reason: string | undefined
+  /** The value that chooses it. */
+  readonly by: string | undefined
 }
 
 /** The limits of a rule. */
@@ -148,7 +150,7 @@ function createReader(
       overrides?.use(given)
     },
     alternatives: slots.flatMap(({ name, alternatives }) =>
-      alternatives.map(({ policy, reason }) => ({ name, policy, reason })),
+      alternatives.map(({ policy, reason, by }) => ({ name, policy, reason, by })),
     ),
   }
 }
@@ -163,7 +165,12 @@ function readerOf(variant: Variant): VariantReader {
     ownVariantOf: () => variant,
     overrides: () => [],
     use() {},
-    alternatives: variant.policies.map(([name, policy]) => ({ name, policy, reason: undefined })),
+    alternatives: variant.policies.map(([name, policy]) => ({
+      name,
+      policy,
+      reason: undefined,
+      by: undefined,
+    })),
   }
 }
 
