@@ -10,6 +10,9 @@ import { members } from './workspace.mjs'
 /** The lines of a module that pass on all exports of an installed package. */
 const star = /^export \* from '[^.].*';\n/gm
 
+/** The program that a module starts as a thread. */
+const thread = /\bnew Worker\(new URL\('([^'/]*)\.js', import\.meta\.url\)/g
+
 /** Entries that most applications never load. They contain the modules that no other entry has, and import the others from the file of all code. */
 const apart = new Set([
   'astro',
@@ -62,13 +65,14 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
     logLevel: 'warning',
     logOverride: { 'ignored-bare-import': 'silent' },
   }
-  const alone = entries.filter((entry) => apart.has(entry))
+  const alone = entries.filter((entry) => apart.has(entry)).map((entry) => ({ entry, as: entry }))
+  alone.push(...threadsOf(folder))
   const joined = entries.filter((entry) => !apart.has(entry))
   const modules = joined.map((entry) => `./dist/${entry}.js`)
   const isOne = entries.length === 1
   const found = isOne ? [] : await exportsOf(options, modules)
   const shared = new Set(found.flatMap(({ inputs }) => inputs))
-  const used = alone.map((entry) => importsFrom(folder, `dist/${entry}.js`, shared))
+  const used = alone.map(({ entry }) => importsFrom(folder, `dist/${entry}.js`, shared))
   const exported = allExports([...found, ...used.flat()])
   const file = join(target, isOne ? `${entries[0]}.js` : 'code.js')
   const contents = exported.map(passedOn).join('\n')
@@ -82,9 +86,9 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
   })
   finish(file, folder)
   if (!isOne) for (const entry of joined) writeEntry(folder, entry, exported)
-  for (const entry of alone) {
-    const outfile = join(target, `${entry}.js`)
-    const plugins = [fromCode(folder, pathOf(entry, 'code'), shared, exported)]
+  for (const { entry, as } of alone) {
+    const outfile = join(target, `${as}.js`)
+    const plugins = [fromCode(folder, pathOf(as, 'code'), shared, exported)]
     await build({ ...options, plugins, entryPoints: [`./dist/${entry}.js`], outfile })
     finish(outfile, folder)
   }
@@ -93,6 +97,16 @@ async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entr
     target,
     inputs.map((input) => join(folder, input)),
   )
+}
+
+/** The programs of threads. The module that starts one names it by its URL, so it is a file beside the bundle. */
+function threadsOf(folder) {
+  const dist = join(folder, 'dist')
+  const modules = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith('.js'))
+  return modules.flatMap((module) => {
+    const urls = readFileSync(join(dist, module), 'utf8').matchAll(thread)
+    return Array.from(urls, ([, as]) => ({ entry: join(dirname(module), as), as }))
+  })
 }
 
 function finish(file, folder) {
