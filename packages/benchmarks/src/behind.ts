@@ -32,7 +32,7 @@ const reasons: readonly { readonly rows: RegExp; readonly text: string }[] = [
   },
   {
     rows: /^server CPU (?:per request|that a limiter)/,
-    text: `**In the CPU time of a request.** Most of it is the cost of headers: a \`Map\` and three headers by hand take half to all
+    text: `**In the CPU time of a request.** Most of it is the cost of headers: a \`Map\` and three headers by hand take half to nearly all
   of the time of the other library ([the rows](packages/benchmarks/README.md#added)). Sluice also decides by a
   sliding window, and remembers the decision for a refund.`,
   },

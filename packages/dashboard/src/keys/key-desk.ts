@@ -206,7 +206,7 @@ export interface KeyName {
 const endsDenials: ReadonlySet<string> = new Set(['unblock', 'reset', 'exempt'])
 
 /** Calls that are made at once share a call to Redis, which should take it less than a millisecond. */
-const callsAtOnce = 20
+const callsAtOnce = 5
 
 function failureOf(error: unknown): { readonly code: string; readonly message: string } {
   const isOurs = error instanceof SluiceError || error instanceof Refusal
