@@ -18,6 +18,7 @@ export const BOTH = 3
 export interface SideRows {
   /** The block or the exemption of the key: it has at most one of them, the one that was set last. */
   readonly override: Row
+  /** The last reset. Zeros once its record has ended. */
   readonly reset: Row
   saveOverride(override: Row, now: number): void
   removeOverride(): void

@@ -122,6 +122,25 @@ export function describeResets(open: OpenSetup): void {
     expect((await limiter.peek('key')).remaining).toBe(20)
   })
 
+  test.each([
+    [2, 'counts', 0],
+    [3.5, 'has ended', 1],
+  ])(
+    'after %s days, when its record %s: a refund of a decision that a clock has dated before it',
+    async (days, _, remaining) => {
+      const setup = await open()
+      const limiter = setup.limiter(gcra({ limit: 1, window: '7d' }))
+      await limiter.consume('key')
+      setup.now += 4 * dayMs
+      await limiter.reset('key')
+      setup.now -= 1
+      const later = await limiter.consume('key')
+      setup.now += days * dayMs
+      await limiter.refund(later)
+      expect((await limiter.peek('key')).remaining).toBe(remaining)
+    },
+  )
+
   describe('a reset of a bucket that starts with less than its capacity', () => {
     const bucket = tokenBucket({ capacity: 10, refill: 1, every: '1s', initial: 2 })
 

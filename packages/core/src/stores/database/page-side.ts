@@ -26,7 +26,9 @@ export class PageSide implements SideRows {
   }
 
   get reset(): Row {
-    return this.#page.partOf(this.#name, resetId, 2)?.row ?? noRow
+    const part = this.#page.partOf(this.#name, resetId, 2)
+    // A record counts until it ends. It is removed later, because the clock can step back until then.
+    return part === undefined || part.ends <= this.#now ? noRow : part.row
   }
 
   /** An exemption has an id of its own: cells are 0 or more, and a version that knows no exemptions must not read it as a block. */

@@ -176,8 +176,11 @@ class TableSideRows implements SideRows {
   }
 
   get reset(): Row {
-    const { resets } = this.#rows.tables
-    return resets.size === 0 ? noRow : (resets.read(this.#high, this.#low) ?? noRow)
+    const { moment, tables } = this.#rows
+    const { resets } = tables
+    // A record counts until it ends. It is removed later, because the clock can step back until then.
+    if (resets.size === 0 || resets.endOf(this.#high, this.#low) <= moment) return noRow
+    return resets.read(this.#high, this.#low) ?? noRow
   }
 
   saveOverride(override: Row, now: number): void {

@@ -50,17 +50,14 @@ local function blockOf(policy, state, time)
   if block[1] > time.now then return { -block[1], 0 } end
 end
 
--- Returns the row of a policy's resets, or false.
+-- Returns the row of a policy's resets, or false. Its record counts until it ends.
 local function resetOf(policy, state, time)
   local part, i = partOf(policy, state, RESET)
   local reset = part and cellsOf(part, 2, 1)
   if not reset then return false end
-  -- Expired: the next write omits it.
-  if reset[2] + time.margin <= time.now then
-    table.remove(state, i)
-    return false
-  end
-  return reset
+  -- The next write omits it once it has expired, because the clock can step back until then.
+  if reset[2] + time.margin <= time.now then table.remove(state, i) end
+  return reset[2] > time.now and reset
 end
 
 -- Marks a row to be written. Its end determines how long it is kept.
