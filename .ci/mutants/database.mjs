@@ -211,6 +211,12 @@ export const mutants = [
     replace: 'row: nextReset(noRow, now)',
   },
   {
+    file: `${database}/page-side.ts`,
+    name: 'the record of a reset counts until it is removed',
+    find: 'part === undefined || part.ends <= this.#now',
+    replace: 'part === undefined',
+  },
+  {
     file: `${database}/page.ts`,
     name: 'a form of another width is the same',
     find: 'part.id === id && part.row.length === width',

@@ -31,6 +31,12 @@ export const mutants = [
   },
   {
     file: `${memory}/table-cursor.ts`,
+    name: 'the record of a reset counts until it is removed',
+    find: 'resets.size === 0 || resets.endOf(this.#high, this.#low) <= moment',
+    replace: 'resets.size === 0',
+  },
+  {
+    file: `${memory}/table-cursor.ts`,
     name: 'a reset is recorded only for the form that resets',
     find: 'if (form === this.#partition.form) continue',
     replace: 'continue',

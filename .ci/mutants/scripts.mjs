@@ -26,6 +26,12 @@ export const mutants = [
   },
   {
     file: `${script}/rest.ts`,
+    name: 'the record of a reset counts until it is removed',
+    find: 'return reset[2] > time.now and reset',
+    replace: 'return reset[2] + time.margin > time.now and reset',
+  },
+  {
+    file: `${script}/rest.ts`,
     name: 'a block is kept as long as its key',
     find: '  part.life = block[1] + block[2] + time.margin - time.now\n',
     replace: '',

@@ -111,3 +111,18 @@ test.each([
   })
   expect(includes(matchedBy(outer), matchedBy(inner), false)).toBe(answer)
 })
+
+test.each(['path', 'host', 'query.q', 'cookie.c'])(
+  'an exemption by %s does not cover a limit by the same value, which applies to a request with several',
+  (field) => {
+    const when = { [field]: '/a' }
+    expect(includes({ when, exact: true }, { when, exact: false }, false)).toBe('no')
+    expect(includes({ when, exact: true }, { when, exact: true }, false)).toBe('yes')
+  },
+)
+
+test.each(['any', 'all', 'not'])('nothing is claimed of a rule with "%s"', (name) => {
+  const nested = { user: 'ann' }
+  const outer = { when: { [name]: name === 'not' ? nested : [nested] }, exact: true }
+  expect(includes(outer, { when: { user: 'ann' }, exact: true }, false)).toBe('unknown')
+})
