@@ -42,7 +42,7 @@ export const mutants = [
   {
     file: `${database}/rounds.ts`,
     name: 'rows are not remembered when they are loaded',
-    find: 'for (const [key, row] of rows) remembered.set(key, row, loaded.now)',
+    find: 'for (const [key, row] of rows) remembered.set(key, row, now)',
     replace: '',
   },
   {

@@ -33,7 +33,7 @@ export interface Database {
 /** The reply to `load`. */
 export interface Loaded {
   /**
-   * The time of the database, in milliseconds since the epoch. All processes decide by this clock. A database without a clock returns `Date.now()` of the
+   * The time of the database, in milliseconds since the epoch. A fraction is cut off. All processes decide by this clock. A database without a clock returns `Date.now()` of the
    * process: then counts are still exact, and windows differ by as much as the clocks of the processes.
    */
   readonly now: number

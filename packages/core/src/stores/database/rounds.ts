@@ -40,7 +40,8 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   async function timed<T extends { readonly now: number }>(call: () => Promise<T>): Promise<T> {
     const sentAt = processTime.monotonic()
     const reply = await call()
-    clock.learn(sentAt, processTime.monotonic(), reply.now)
+    if (!Number.isFinite(reply.now)) throw new TypeError(`it returned ${reply.now} as its time`)
+    clock.learn(sentAt, processTime.monotonic(), Math.floor(reply.now))
     isTimed = true
     return reply
   }
@@ -68,11 +69,12 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     const keys = groups.flatMap((group) => group.keys)
     try {
       const loaded = await timed(() => database.load(keys))
+      const now = Math.floor(loaded.now)
       const rows = new Map(keys.map((key, i) => [key, readRow(loaded.rows[i])]))
-      for (const [key, row] of rows) remembered.set(key, row, loaded.now)
+      for (const [key, row] of rows) remembered.set(key, row, now)
       for (const group of groups) {
         group.rows = rows
-        group.now = loaded.now
+        group.now = now
         group.isGuess = false
       }
       return groups
@@ -146,7 +148,8 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   }
 
   /** Takes the current rows from the reply, if it has all of them. */
-  function retry(group: Group, { rows, now }: Saved): void {
+  function retry(group: Group, { rows, now: time }: Saved): void {
+    const now = Math.floor(time)
     const hasAll = rows !== undefined && group.keys.every((key) => rows.has(key))
     const known = new Map(group.keys.map((key) => [key, readRow(rows?.get(key))]))
     group.rows = hasAll ? known : undefined
