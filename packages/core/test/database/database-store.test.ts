@@ -208,6 +208,35 @@ describe('round trips', () => {
     expect(deletions).toBe(1)
   })
 
+  test.each([
+    ['returns no promise', (): undefined => undefined],
+    [
+      'throws',
+      (): never => {
+        throw new Error('no rights')
+      },
+    ],
+  ])('a deletion that %s is repeated', async (_, clean) => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+    onTestFinished(() => random.mockRestore())
+    const map = new MapDatabase()
+    let deletions = 0
+    const database: Omit<Database, 'clean'> & { clean(): unknown } = {
+      name: 'map',
+      load: (keys) => map.load(keys),
+      save: (groups, span) => map.save(groups, span),
+      clean() {
+        deletions++
+        return clean()
+      },
+    }
+    const limiter = limiterOver(database as Database)
+    for (let i = 0; i < 3; i++) {
+      expect(await limiter.consume('key')).toMatchObject({ source: 'store', remaining: 4 - i })
+    }
+    expect(deletions).toBe(3)
+  })
+
   test('without remembered rows, each row is loaded before it is saved', async () => {
     const database = new MapDatabase()
     const limiter = limiterOver(database, minute, databaseStore(database, { rememberedRows: 0 }))

@@ -187,7 +187,10 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     isCleaning = true
     // A failure is not that of a request, and the next save that fails reports its cause.
     const ended = (): boolean => (isCleaning = false)
-    database.clean().then(ended, ended)
+    // It can be a function of an application, which throws or returns no promise.
+    Promise.resolve()
+      .then(() => database.clean?.())
+      .then(ended, ended)
   }
 
   return async function run(items) {
