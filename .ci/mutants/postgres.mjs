@@ -37,6 +37,12 @@ export const mutants = [
   },
   {
     file: `${postgres}/database.ts`,
+    name: 'a ping does not see a lock',
+    find: 'with none as (update ${table} set ends = ends where false) select',
+    replace: 'select',
+  },
+  {
+    file: `${postgres}/database.ts`,
     name: 'ended rows are never deleted',
     find: 'await run(texts.clean, [])',
     replace: 'await run(texts.now, [])',

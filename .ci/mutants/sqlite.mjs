@@ -31,14 +31,15 @@ export const mutants = [
   },
   {
     file: `${sqlite}/database.ts`,
-    name: 'a locked file is an error',
-    find: `      if (isBusy(error)) return undefined
-      throw error
-    }
-    try {`,
-    replace: `      throw error
-    }
-    try {`,
+    name: 'a call does not wait for a lock',
+    find: 'if (!isBusy(error) || Date.now() >= until) throw',
+    replace: 'if (isBusy(error) || Date.now() > 0) throw',
+  },
+  {
+    file: `${sqlite}/database.ts`,
+    name: 'a ping does not see a lock',
+    find: 'inTransaction(() => writeNothing.run())',
+    replace: "rowOf('')",
   },
   {
     file: `${sqlite}/database.ts`,

@@ -117,7 +117,8 @@ function textsOf({ table, load, save, clean }: Names) {
   const returning = (until: string): string =>
     `returning version, ${clock} / (${clock} <= ${until}::bigint)::int`
   return {
-    now: `select ${clock}`,
+    // It waits for the locks for which a save waits.
+    now: `with none as (update ${table} set ends = ends where false) select ${clock}`,
     load: `select version, state, now from ${load}($1::text::text[])`,
     save: `select saved, version, state, now from ${save}($1::bigint, $2::bigint, $3::text::text[], $4::text::bigint[], $5::text::bytea[], $6::text::bigint[], $7::text::int[])`,
     update: `update ${table} set version = ${nextVersion}, state = $3::text::bytea, ends = $4::bigint where key = $1::text and version = $2::text::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,

@@ -25,6 +25,11 @@ export function columnsOf(row: unknown): readonly unknown[] | undefined {
 
 /** The error of a statement. A table that is missing stays so until somebody creates it. */
 export function failureOf(error: unknown): unknown {
+  if (isBusy(error)) {
+    const message =
+      'the sqlite store failed: another connection has locked the file, or the application has a transaction open on this one.'
+    return new SluiceError('SLUICE_STORE_FAILED', message, { cause: error })
+  }
   if (!(error instanceof Error && error.message.startsWith('no such table'))) return error
   const message = `the sqlite store refuses its calls: ${error.message}. Somebody has deleted the table or the file. Start the process again: sqliteStore creates the table.`
   return new SluiceError('SLUICE_STORE_REFUSED', message, { cause: error })

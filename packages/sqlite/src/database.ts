@@ -8,8 +8,17 @@ const busyMs = 5
 /** After this many new rows, twice as many rows are looked at, and those that have ended are deleted. */
 const rowsPerClean = 100
 
-/** The attempts to read. A reader waits for no writer, but for a process that repairs the file after a crash. */
-const mostReads = 20
+/** How long a read tries. A reader waits for no writer, but for a process that repairs the file after a crash. */
+const readMs = 200
+
+/** How long a ping tries. While a connection has locked the file, there can be five pings in a second. */
+const pingMs = 20
+
+/** A save ends this long before its deadline, so that its error arrives before the timeout. */
+const earlyMs = 20
+
+/** The longest pause between two attempts. */
+const longestPauseMs = 8
 
 /** Keeps the rows of a store in a table of SQLite. The client waits for locks long enough that the file can be opened. */
 export function sqliteDatabase(client: SqliteClient, table: string): Database {
@@ -19,6 +28,7 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
   client.exec(
     `create table if not exists ${name} (key text primary key, version integer not null, ends integer not null, state blob not null) without rowid`,
   )
+  const writeNothing = client.prepare(`delete from ${name} where 0`)
   client.exec(`pragma busy_timeout = ${busyMs}`)
   const begin = client.prepare('begin immediate')
   const commit = client.prepare('commit')
@@ -88,22 +98,16 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
     }
   }
 
-  /** Runs a function in a transaction. Undefined if the database is locked. */
-  function inTransaction<T>(run: () => T): T | undefined {
-    try {
-      begin.run()
-    } catch (error) {
-      if (isBusy(error)) return undefined
-      throw error
-    }
+  /** Runs a function in a transaction. */
+  function inTransaction<T>(run: () => T): T {
+    begin.run()
     try {
       const result = run()
       commit.run()
       return result
     } catch (error) {
       rollBack()
-      if (isBusy(error)) return undefined
-      throw failureOf(error)
+      throw error
     }
   }
 
@@ -119,34 +123,43 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
     name: 'sqlite',
 
     async load(keys) {
-      for (let reads = 1; ; reads++) {
-        try {
-          // Without keys, a read shows whether the file can be read.
-          if (keys.length === 0) rowOf('')
-          return { now: Date.now(), rows: keys.map(rowOf) }
-        } catch (error) {
-          if (!isBusy(error) || reads === mostReads) throw failureOf(error)
-          await delay(busyMs)
-        }
+      // Without keys, a write shows whether a decision could be saved.
+      if (keys.length === 0) {
+        await untilUnlocked(Date.now() + pingMs, () => inTransaction(() => writeNothing.run()))
       }
+      return untilUnlocked(Date.now() + readMs, () => {
+        return { now: Date.now(), rows: keys.map(rowOf) }
+      })
     },
 
-    async save(groups, { from, until }) {
-      const saved = inTransaction(() => {
-        // After the lock, for which the driver can have waited.
-        const now = Date.now()
-        const isInSpan = from <= now && now <= until
-        const rows = new Map<string, StoredRow | undefined>()
-        const versions = groups.map((changes) => {
-          const saved = isInSpan ? saveGroup(changes, now) : undefined
-          if (saved === undefined) for (const { key } of changes) rows.set(key, rowOf(key))
-          return saved
-        })
-        cleanSome(now)
-        return { now, groups: versions, rows }
-      })
-      return saved ?? { now: Date.now(), groups: groups.map(() => undefined) }
-    },
+    save: (groups, { from, until }) =>
+      untilUnlocked(until - earlyMs, () =>
+        inTransaction(() => {
+          // After the lock, for which the driver can have waited.
+          const now = Date.now()
+          const isInSpan = from <= now && now <= until
+          const rows = new Map<string, StoredRow | undefined>()
+          const versions = groups.map((changes) => {
+            const saved = isInSpan ? saveGroup(changes, now) : undefined
+            if (saved === undefined) for (const { key } of changes) rows.set(key, rowOf(key))
+            return saved
+          })
+          cleanSome(now)
+          return { now, groups: versions, rows }
+        }),
+      ),
+  }
+}
+
+/** Runs a function. While the file is locked, it tries again until a time. */
+async function untilUnlocked<T>(until: number, run: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return run()
+    } catch (error) {
+      if (!isBusy(error) || Date.now() >= until) throw failureOf(error)
+      await delay(Math.random() * longestPauseMs)
+    }
   }
 }
 

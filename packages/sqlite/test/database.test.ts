@@ -29,14 +29,18 @@ describe.each(sqliteDrivers())('$name', (driver) => {
     return () => databases[calls++ % 2]
   }
 
-  test('a transaction of the application on the same connection is a conflict, and remains open', async () => {
+  test('a transaction of the application on the same connection fails a save, and remains open', async () => {
     const connection = connect(driver.open)
     const database = sqliteDatabase(connection, 'sluice')
     const group = [{ key: 'in', version: undefined, bytes: Uint8Array.of(1), endsAt: later }]
     connection.exec('create table own (value)')
     connection.exec('begin')
     connection.exec('insert into own values (1)')
-    expect((await database.save([group], always)).groups).toEqual([undefined])
+    const span = { from: 0, until: Date.now() + 100 }
+    await expect(database.save([group], span)).rejects.toMatchObject({
+      code: 'SLUICE_STORE_FAILED',
+    })
+    await expect(database.load([])).rejects.toMatchObject({ code: 'SLUICE_STORE_FAILED' })
     connection.exec('commit')
     expect(connection.prepare('select count(*) as rows from own').get()).toMatchObject({ rows: 1 })
     expect((await database.load(['in'])).rows).toEqual([undefined])

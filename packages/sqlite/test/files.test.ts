@@ -1,7 +1,14 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sqliteDrivers, temporaryFile } from '@sluice/conformance/sqlite'
-import { createLimiter, fixedWindow, type AsyncStore, type Limiter } from '@sluice/core'
+import {
+  createLimiter,
+  fixedWindow,
+  type AsyncStore,
+  type Limiter,
+  type StoreErrorEvent,
+} from '@sluice/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sqliteStore, type SqliteClient, type SqliteStoreOptions } from '../src/index.js'
 
@@ -58,6 +65,35 @@ describe.each(sqliteDrivers())('$name', ({ open, openReadOnly }) => {
     await delay(50)
     other.exec('commit')
     expect(await delayed).toMatchObject({ source: 'store', remaining: 3 })
+  })
+
+  test('a lock that stays makes three decisions wait, and no other, until it is free', async () => {
+    const { file, connection } = connected()
+    const store = sqliteStore(connection)
+    const limiter = limiterOver(store)
+    await limiter.consume('key')
+    const { connection: other } = connected(file)
+    other.exec('begin immediate')
+    await delay(300)
+    const codes = new Set<string>()
+    const note = (event: unknown): void => {
+      codes.add((event as StoreErrorEvent).error.code)
+    }
+    subscribe('sluice:store:error', note)
+    onTestFinished(() => void unsubscribe('sluice:store:error', note))
+    const waits: number[] = []
+    for (const end = Date.now() + 2500; Date.now() < end;) {
+      const startedAt = performance.now()
+      expect((await limiter.consume(`key ${waits.length % 7}`)).source).toBe('closed')
+      waits.push(performance.now() - startedAt)
+      expect(await store.ping()).toBe(false)
+      await delay(10)
+    }
+    expect(waits.filter((ms) => ms > 150)).toHaveLength(3)
+    expect([...codes].filter((code) => code === 'SLUICE_STORE_CONTENDED')).toEqual([])
+    other.exec('rollback')
+    await expect.poll(async () => (await limiter.consume('key')).source).toBe('store')
+    expect(await store.ping()).toBe(true)
   })
 
   test('a file that another process has for itself fails decisions, and then is used again', async () => {
@@ -199,7 +235,10 @@ function newFile(): string {
 }
 
 function limiterOf(connection: SqliteClient, options?: SqliteStoreOptions): Limiter<AsyncStore> {
-  const store = sqliteStore(connection, options)
+  return limiterOver(sqliteStore(connection, options))
+}
+
+function limiterOver(store: AsyncStore): Limiter<AsyncStore> {
   const policies = fixedWindow({ limit: 5, window: '1h' })
   return createLimiter({ name: 'api', policies, store, onStoreError: 'deny', denyCache: false })
 }

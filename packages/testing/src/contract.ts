@@ -24,7 +24,7 @@ export const contract = {
   bounds:
     'The times of the database between which a save is valid, both included, in milliseconds since the epoch.',
   conflict:
-    'A conflict that the database itself reports (a serialization failure, a deadlock, a lock that is not free) is a group that was not saved.',
+    'A conflict that the database itself reports (a serialization failure, a deadlock, the lock of a row that is not free) is a group that was not saved.',
   newVersions:
     'For each group the new versions of its changes, in their order. Undefined: the group was not saved.',
   currentRows:

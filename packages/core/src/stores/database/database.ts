@@ -12,16 +12,16 @@ export interface Database {
   /** Appears in errors and events. */
   readonly name: string
   /**
-   * Reads the rows of different keys, up to 256, and the time. Without keys it answers whether the database is available. It never reads from a replica,
-   * which can be behind.
+   * Reads the rows of different keys, up to 256, and the time. Without keys it answers whether the database is available. It should then fail, or wait, while a
+   * lock stops every save: otherwise requests wait for that lock again and again. It never reads from a replica, which can be behind.
    */
   load(keys: readonly string[]): Promise<Loaded>
   /**
    * Saves each group whole if all its rows still have the versions that were loaded, or else does not change any of them. A group does not depend on the
    * other groups of the call. No key is in two groups. Outside of the span nothing is saved.
    *
-   * A conflict that the database itself reports (a serialization failure, a deadlock, a lock that is not free) is a group that was not saved. Any other
-   * error rejects: it is then unknown whether the groups were saved, and the call is not repeated.
+   * A conflict that the database itself reports (a serialization failure, a deadlock, the lock of a row that is not free) is a group that was not saved. Any
+   * other error rejects: it is then unknown whether the groups were saved, and the call is not repeated.
    */
   save(groups: readonly (readonly Change[])[], span: Span): Promise<Saved>
   /** Deletes some rows that have ended. It is called after about one save in a hundred, and not awaited. A database that deletes such rows itself has none. */

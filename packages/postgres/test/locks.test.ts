@@ -1,0 +1,45 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createLimiter, fixedWindow } from '@sluice/core'
+import { usePostgres } from '@sluice/conformance/postgres'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { postgresStore } from '../src/index.js'
+
+const server = usePostgres()
+
+// A migration takes the second one, for example to create an index. It stops writes only.
+test.each(['access exclusive', 'share'])(
+  'a table lock of the mode %s makes three decisions wait, and no other, until it is free',
+  async (mode) => {
+    const pool = new pg.Pool({ connectionString: server.url })
+    const store = postgresStore(pool, { migrate: true })
+    const limiter = createLimiter({
+      name: mode,
+      policies: fixedWindow({ limit: 1000, window: '1h' }),
+      store,
+    })
+    const holder = new pg.Client({ connectionString: server.url })
+    await holder.connect()
+    onTestFinished(async () => {
+      await holder.end()
+      await pool.end()
+    })
+    await expect.poll(async () => (await limiter.consume('key')).source).toBe('store')
+    // Each connection has prepared the statement before.
+    for (let i = 0; i < 10; i++) expect(await store.ping()).toBe(true)
+    await holder.query(`begin; lock table sluice in ${mode} mode`)
+    await delay(300)
+    const waits: number[] = []
+    for (const end = Date.now() + 2500; Date.now() < end;) {
+      const startedAt = performance.now()
+      expect((await limiter.consume(`key ${waits.length % 7}`)).source).toBe('fallback')
+      waits.push(performance.now() - startedAt)
+      await delay(10)
+    }
+    expect(waits.filter((ms) => ms > 200)).toHaveLength(3)
+    expect(await store.ping()).toBe(false)
+    await holder.query('rollback')
+    await expect.poll(async () => (await limiter.consume('key')).source).toBe('store')
+    expect(await store.ping()).toBe(true)
+  },
+)
