@@ -29,6 +29,7 @@ export function sqliteDatabase(client: SqliteClient, table: string): Database {
     `create table if not exists ${name} (key text primary key, version integer not null, ends integer not null, state blob not null) without rowid`,
   )
   const writeNothing = client.prepare(`delete from ${name} where 0`)
+  writeNothing.run()
   client.exec(`pragma busy_timeout = ${busyMs}`)
   const begin = client.prepare('begin immediate')
   const commit = client.prepare('commit')
