@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { EventEmitter } from 'node:events'
 import {
   concurrency,
   createLimiter,
@@ -63,6 +64,17 @@ describe.each(Object.entries(clients))('%s', (_name, open) => {
 
   test('each method returns the same as with any other client', async () => {
     expect(await resultsOver(await open())).toEqual(await resultsOver(await clients[reference]()))
+  })
+
+  test('any number of stores listens once to each event', async () => {
+    const client = await open()
+    const emitter = client as unknown as EventEmitter
+    const listeners = (): unknown =>
+      emitter.eventNames().map((event) => [event, emitter.listenerCount(event)])
+    redisStore(client)
+    const before = listeners()
+    for (let i = 0; i < 20; i++) redisStore(client)
+    expect(listeners()).toEqual(before)
   })
 
   test('a script that Redis has forgotten is sent again', async () => {

@@ -130,9 +130,13 @@ function settle(
   reply.then(answered, failed)
 }
 
+/** The clients of node-redis that have a listener of Sluice: one each, for all stores. */
+const withListener = new WeakSet<NodeRedisClient>()
+
 function fromNodeRedis(client: NodeRedisClient): RedisClient {
   // Without a listener, node-redis ends the process when a connection is lost. The calls that fail report the error.
-  client.on('error', () => {})
+  if (!withListener.has(client)) client.on('error', () => {})
+  withListener.add(client)
   if (isNodeRedisCluster(client)) return fromNodeRedisCluster(client)
   return {
     evalSha: (digest, keys, args) =>
