@@ -24,7 +24,7 @@ export interface PostgresSchemaOptions {
 }
 
 /** A name of PostgreSQL, which cuts names after 63 bytes. Those of the functions are up to eight bytes longer than that of the table. */
-const name: OptionReader<string> = checked('a name of 1 to 50 bytes', isName)
+const name: OptionReader<string> = checked('a name of 1 to 50 bytes, without "$sluice$"', isName)
 
 /** The readers of these options. */
 export const schemaReaders: {
@@ -193,6 +193,8 @@ function isName(value: unknown): value is string {
     typeof value === 'string' &&
     value !== '' &&
     !value.includes('\0') &&
+    // It ends the bodies of the functions.
+    !value.includes('$sluice$') &&
     Buffer.byteLength(value) <= 50
   )
 }

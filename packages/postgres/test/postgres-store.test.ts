@@ -245,6 +245,7 @@ test.each([
   { table: 'x'.repeat(51) },
   { table: 'a\0b' },
   { table: 'é'.repeat(26) },
+  { schema: 'a$sluice$b' },
 ])('postgresSchema refuses %j', (options) => {
   expect(() => postgresSchema(options)).toThrow('a name of 1 to 50 bytes')
 })
