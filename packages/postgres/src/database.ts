@@ -53,7 +53,7 @@ export function postgresDatabase(
     const [saved] =
       version === undefined
         ? await run(texts.insert, [key, state, ends, from, until])
-        : await run(texts.update, [key, versionOf(version), state, ends, from, until])
+        : await run(texts.update, [key, String(version), state, ends, from, until])
     if (saved !== undefined) return { now: Number(saved[1]), groups: [[saved[0]]] }
     const { now, rows } = await load([key])
     return { now, groups: [undefined], rows: new Map([[key, rows[0]]]) }
@@ -71,16 +71,18 @@ export function postgresDatabase(
       from,
       until,
       arrayOf(changes.map(({ change }) => change.key)),
-      arrayOf(changes.map(({ change }) => versionOf(change.version))),
-      arrayOf(changes.map(({ change: { bytes } }) => hexOf(bytes))),
+      // Values in place of null, which a server with "array_nulls = off" reads as a text.
+      arrayOf(changes.map(({ change }) => change.version ?? -1)),
+      arrayOf(changes.map(({ change: { bytes } }) => hexOf(bytes) ?? '')),
       arrayOf(changes.map(({ change }) => Math.ceil(change.endsAt))),
       isSingle ? null : arrayOf(changes.map(({ g }) => g)),
     ])
     const versions = new Map<string, unknown>()
     const current = new Map<string, StoredRow | undefined>()
-    found.forEach(([isSaved, version, state], i) => {
+    found.forEach(([version, state], i) => {
       const { key } = changes[i].change
-      if (isSaved === true) versions.set(key, version)
+      // Only a row that was not saved is returned with its state.
+      if (version !== null && state === null) versions.set(key, version)
       else current.set(key, rowOf(version, state))
     })
     const saved = groups.map((group) =>
@@ -88,7 +90,7 @@ export function postgresDatabase(
         ? group.map(({ key }) => versions.get(key))
         : undefined,
     )
-    return { now: Number(found[0][3]), groups: saved, rows: current }
+    return { now: Number(found[0][2]), groups: saved, rows: current }
   }
 
   return {
@@ -120,7 +122,7 @@ function textsOf({ table, load, save, clean }: Names) {
     // It waits for the locks for which a save waits.
     now: `with none as (update ${table} set ends = ends where false) select ${clock}`,
     load: `select version, state, now from ${load}($1::text::text[])`,
-    save: `select saved, version, state, now from ${save}($1::bigint, $2::bigint, $3::text::text[], $4::text::bigint[], $5::text::bytea[], $6::text::bigint[], $7::text::int[])`,
+    save: `select version, state, now from ${save}($1::bigint, $2::bigint, $3::text::text[], array_replace($4::text::bigint[], -1, null), array_replace($5::text::bytea[], '', null), $6::text::bigint[], $7::text::int[])`,
     update: `update ${table} set version = ${nextVersion}, state = $3::text::bytea, ends = $4::bigint where key = $1::text and version = $2::text::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,
     insert: `insert into ${table} as t select $1::text, ${firstVersion}, $3::bigint, $2::text::bytea where ${clock} between $4::bigint and $5::bigint ${overEnded} ${returning('$5')}`,
     clean: `select ${clean}(${cleanedPages})`,
@@ -144,19 +146,11 @@ function hexOf(bytes: Uint8Array | undefined): string | null {
   return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
 }
 
-/** A version as text, in whichever form the client has returned it. Null if there is none. */
-function versionOf(version: unknown): string | null {
-  const isNumber = typeof version === 'number' || typeof version === 'bigint'
-  return isNumber || typeof version === 'string' ? String(version) : null
-}
-
 /**
  * A list as text, which the statement casts. A client passes a list, or a BigInt in one, only if it knows the type: postgres.js does not with
- * "fetch_types: false", nor after "types: { bigint: postgres.BigInt }".
+ * "fetch_types: false", nor after "types: { bigint: postgres.BigInt }". A version can be an object of the application's own parser.
  */
-function arrayOf(values: readonly (string | number | null)[]): string {
-  const items = values.map((value) =>
-    value === null ? 'null' : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`,
-  )
+function arrayOf(values: readonly unknown[]): string {
+  const items = values.map((value) => `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`)
   return `{${items.join(',')}}`
 }

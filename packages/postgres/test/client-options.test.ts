@@ -8,17 +8,22 @@ import { postgresStore } from '../src/index.js'
 
 const server = usePostgres()
 
-/** The number of the type int8. */
+/** The numbers of the types int8 and bool. */
 const int8 = 20
+const bool = 16
 
-/** Makes a pool of `pg` whose parser of one type is not the usual one. */
-function pgWith(parse: (text: string) => unknown): () => PostgresClient {
+/** Makes a pool of `pg` whose parser of one type is not the usual one, or with settings of the server. */
+function pgWith(
+  parse: (text: string) => unknown,
+  type: number = int8,
+  options: string = '',
+): () => PostgresClient {
   return () => {
     const types = {
       getTypeParser: (id: number, format?: string): unknown =>
-        id === int8 ? parse : Reflect.apply(pg.types.getTypeParser, pg.types, [id, format]),
+        id === type ? parse : Reflect.apply(pg.types.getTypeParser, pg.types, [id, format]),
     }
-    const pool = new pg.Pool({ connectionString: server.url, max: 2, types })
+    const pool = new pg.Pool({ connectionString: server.url, max: 2, types, options })
     onTestFinished(() => pool.end())
     return pool
   }
@@ -35,6 +40,19 @@ function postgresJsWith(
   }
 }
 
+/** A number as a library for decimals has it. */
+class Decimal {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
+
 const asNumber: postgres.PostgresType = {
   to: int8,
   from: [int8],
@@ -46,6 +64,9 @@ test.each([
   ['pg', pgWith(String)],
   ['pg with int8 as Number', pgWith(Number)],
   ['pg with int8 as BigInt', pgWith(BigInt)],
+  ['pg with int8 as an object', pgWith((text) => new Decimal(text))],
+  ['pg with bool as a number', pgWith((text) => (text === 't' ? 1 : 0), bool)],
+  ['pg with "array_nulls = off"', pgWith(String, int8, '-c array_nulls=off')],
   ['postgres.js', postgresJsWith({})],
   ['postgres.js with "fetch_types: false"', postgresJsWith({ fetch_types: false })],
   ['postgres.js with "prepare: false"', postgresJsWith({ prepare: false, fetch_types: false })],
