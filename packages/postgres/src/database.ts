@@ -31,7 +31,18 @@ export function postgresDatabase(
   const names = namesOf(schema, table)
   const migration = migrate ? schemaOf(names, logged) : undefined
   const run = createStatements(client, { table: names.table, prepare, migration })
-  const texts = textsOf(names)
+  // postgres.js reads only one of the two formats of bytes, and the server chooses: see "bytea_output".
+  const isHex = 'unsafe' in client
+  const texts = textsOf(names, isHex ? `encode(state, 'hex')` : 'state')
+
+  function rowOf(version: unknown, state: unknown): StoredRow | undefined {
+    if (state === null) return undefined
+    const bytes = isHex && typeof state === 'string' ? Buffer.from(state, 'hex') : state
+    if (bytes instanceof Uint8Array) return { version, bytes }
+    throw new TypeError(
+      `the client returned ${typeof state} for a value of type ${isHex ? 'text' : 'bytea'}. Pass a client without a parser of your own for that type.`,
+    )
+  }
 
   async function load(keys: readonly string[]): Promise<Loaded> {
     if (keys.length === 0) {
@@ -53,7 +64,7 @@ export function postgresDatabase(
     const [saved] =
       version === undefined
         ? await run(texts.insert, [key, state, ends, from, until])
-        : await run(texts.update, [key, String(version), state, ends, from, until])
+        : await run(texts.update, [key, String(change.version), state, ends, from, until])
     if (saved !== undefined) return { now: Number(saved[1]), groups: [[saved[0]]] }
     const { now, rows } = await load([key])
     return { now, groups: [undefined], rows: new Map([[key, rows[0]]]) }
@@ -115,26 +126,18 @@ export function postgresDatabase(
 }
 
 /** The statements. Those for a single row look at the clock again after they have waited for a lock: a division by zero undoes what would be late. */
-function textsOf({ table, load, save, clean }: Names) {
+function textsOf({ table, load, save, clean }: Names, state: string) {
   const returning = (until: string): string =>
     `returning version, ${clock} / (${clock} <= ${until}::bigint)::int`
   return {
     // It waits for the locks for which a save waits.
     now: `with none as (update ${table} set ends = ends where false) select ${clock}`,
-    load: `select version, state, now from ${load}($1::text::text[])`,
-    save: `select version, state, now from ${save}($1::bigint, $2::bigint, $3::text::text[], array_replace($4::text::bigint[], -1, null), array_replace($5::text::bytea[], '', null), $6::text::bigint[], $7::text::int[])`,
+    load: `select version, ${state}, now from ${load}($1::text::text[])`,
+    save: `select version, ${state}, now from ${save}($1::bigint, $2::bigint, $3::text::text[], array_replace($4::text::bigint[], -1, null), array_replace($5::text::bytea[], '', null), $6::text::bigint[], $7::text::int[])`,
     update: `update ${table} set version = ${nextVersion}, state = $3::text::bytea, ends = $4::bigint where key = $1::text and version = $2::text::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,
     insert: `insert into ${table} as t select $1::text, ${firstVersion}, $3::bigint, $2::text::bytea where ${clock} between $4::bigint and $5::bigint ${overEnded} ${returning('$5')}`,
     clean: `select ${clean}(${cleanedPages})`,
   }
-}
-
-function rowOf(version: unknown, state: unknown): StoredRow | undefined {
-  if (state === null) return undefined
-  if (state instanceof Uint8Array) return { version, bytes: state }
-  throw new TypeError(
-    `the client returned ${typeof state} for a value of type bytea. Pass a client without a parser of your own for that type.`,
-  )
 }
 
 /**

@@ -68,20 +68,22 @@ test.each([
   ['pg with bool as a number', pgWith((text) => (text === 't' ? 1 : 0), bool)],
   ['pg with "array_nulls = off"', pgWith(String, int8, '-c array_nulls=off')],
   ['postgres.js', postgresJsWith({})],
+  ['pg with "bytea_output = escape"', pgWith(String, int8, '-c bytea_output=escape')],
+  [
+    'postgres.js with "bytea_output = escape"',
+    postgresJsWith({ connection: { bytea_output: 'escape' } }),
+  ],
   ['postgres.js with "fetch_types: false"', postgresJsWith({ fetch_types: false })],
   ['postgres.js with "prepare: false"', postgresJsWith({ prepare: false, fetch_types: false })],
   ['postgres.js with int8 as Number', postgresJsWith({ types: { int8: asNumber } })],
   ['postgres.js with int8 as BigInt', postgresJsWith({ types: { bigint: postgres.BigInt } })],
 ])('%s counts one key, several keys, and keys with quotes', async (name, make) => {
   const store = postgresStore(make(), { migrate: true, timeout: '10s' })
-  const limiter = createLimiter({
-    name,
-    policies: {
-      own: fixedWindow({ limit: 9, window: '1h' }),
-      all: slidingLog({ limit: 50, window: '1h' }),
-    },
-    store,
-  })
+  const policies = {
+    own: fixedWindow({ limit: 9, window: '1h' }),
+    all: slidingLog({ limit: 50, window: '1h' }),
+  }
+  const limiter = createLimiter({ name, policies, store })
   const keys = ['a', 'b', String.raw`"c\",{'`, 'null']
   for (let round = 1; round <= 3; round++) {
     for (const key of keys) expect(await limiter.consume(key)).toMatchObject({ source: 'store' })
@@ -92,7 +94,9 @@ test.each([
   }
   for (const key of keys)
     expect(await limiter.peek(key)).toMatchObject({ remaining: 3, source: 'store' })
-  expect(await limiter.peek({ own: 'other', all: 'all' })).toMatchObject({
+  // Another process, which remembers no row.
+  const other = createLimiter({ name, policies, store: postgresStore(make(), { timeout: '10s' }) })
+  expect(await other.peek({ own: 'other', all: 'all' })).toMatchObject({
     policies: { all: { remaining: 38 } },
   })
   await Promise.all(keys.map((key) => limiter.reset(key)))
