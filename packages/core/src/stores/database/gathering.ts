@@ -4,7 +4,7 @@ import type { Item } from './groups.js'
 
 /** The most requests, and the most rows, of one call. Requests for rows that are in the call already always join it. */
 const mostRequests = 256
-const mostRows = 256
+export const mostRows = 256
 
 /** A smaller share of the requests that wait is not worth a call of its own. */
 const fewestRequests = 16
@@ -79,7 +79,9 @@ export function createGathering(send: (items: readonly Item[]) => Promise<void>)
     waiting = []
     for (const item of open) {
       const { keys } = item
-      const isEnough = chosen.length >= most || own.size + keys.length > mostRows
+      // The first request always goes: several of its policies can have one row.
+      const isEnough =
+        chosen.length > 0 && (chosen.length >= most || own.size + keys.length > mostRows)
       const joins = keys.every((key) => own.has(key))
       if ((isEnough && !joins) || keys.some((key) => busy.has(key) || behind.has(key))) {
         for (const key of keys) behind.add(key)

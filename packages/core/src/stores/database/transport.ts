@@ -9,7 +9,7 @@ import { noteCall } from '../pipeline/store-calls.js'
 import { checkPhase } from '../pipeline/timers.js'
 import type { Answer, BoundPolicy, StoreRequest } from '../store.js'
 import type { Database } from './database.js'
-import { createGathering } from './gathering.js'
+import { createGathering, mostRows } from './gathering.js'
 import { Item } from './groups.js'
 import { RememberedRows } from './remembered-rows.js'
 import { createRounds } from './rounds.js'
@@ -73,6 +73,11 @@ export function databaseTransport(
         : sluiceError('SLUICE_STORE_TIMEOUT', name, timeout)
     }
 
+    function wideError(): SluiceError {
+      const reason = `a request has more than ${mostRows} keys`
+      return sluiceError('SLUICE_STORE_FAILED', name, reason)
+    }
+
     function itemsOf(pending: readonly PendingRequest[]): Item[] {
       return pending.flatMap((one) => items.get(one) ?? [])
     }
@@ -100,7 +105,9 @@ export function databaseTransport(
         added = []
         if (all.length === 0) return
         begin(all.map((item) => item.pending))
-        gathering.add(all)
+        const wide = all.filter(hasTooManyRows)
+        if (wide.length > 0) settle(wide, wide.map(wideError))
+        gathering.add(all.filter((item) => !wide.includes(item)))
       },
 
       expire(late) {
@@ -118,6 +125,10 @@ export function databaseTransport(
       close: async () => database.close?.(),
     }
   }
+}
+
+function hasTooManyRows({ keys }: Item): boolean {
+  return keys.length > mostRows && new Set(keys).size > mostRows
 }
 
 /** Makes the function that names the rows of a request. */
