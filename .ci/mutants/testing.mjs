@@ -218,14 +218,20 @@ export const mutants = [
   {
     file: `${testing}/times.ts`,
     name: 'a row can be changed outside of the span',
-    find: "expectThat(again === undefined, 'span', 'It saved over a row outside of the span.')",
+    find: "'saved over': keys.map((key, i) => change(key, versions[i], other)),",
     replace: '',
   },
   {
     file: `${testing}/times.ts`,
     name: 'a row can be deleted outside of the span',
-    find: "expectThat(deleted.groups[0] === undefined, 'span',",
-    replace: "expectThat(deleted.groups.length === 1, 'span',",
+    find: 'deleted: keys.map((key, i) => change(key, versions[i], undefined)),',
+    replace: '',
+  },
+  {
+    file: `${testing}/times.ts`,
+    name: 'a row that has ended can be replaced outside of the span',
+    find: 'replaced: ended.map((key) => change(key, undefined, other)),',
+    replace: '',
   },
   {
     file: `${testing}/times.ts`,

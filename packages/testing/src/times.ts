@@ -1,9 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Database, Span } from '@sluice/core/database'
 import { expectReply, expectThat, type Sentence } from './contract.js'
 import { always, change, expectRow, newKeys, save, saveOne } from './rows.js'
 import type { DatabaseFactory, DefineTest } from './suite.js'
 
 const minute = 60_000
+
+/** The spans after and before a time. */
+function spansOutside(now: number): Span[] {
+  return [
+    { from: now + minute, until: now + 2 * minute },
+    { from: now - 2 * minute, until: now - minute },
+  ]
+}
+
+/** The time of a database in whole milliseconds, as the store reads it. */
+async function timeOf(database: Database): Promise<number> {
+  return Math.floor((await database.load([])).now)
+}
 
 /** The clock of the database, the span of a save, and the ends of rows. */
 export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
@@ -17,7 +31,7 @@ export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
     const { now: after } = await database.load([])
     const times = [before, now, after]
     expectThat(
-      times.every((time) => Math.abs(time - Date.now()) < minute),
+      times.every((time) => Number.isFinite(time) && Math.abs(time - Date.now()) < minute),
       'time',
       `It is ${times.join(', ')}, and that of this process ${Date.now()}.`,
     )
@@ -36,13 +50,10 @@ export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
 
   it('does not save outside of the span', async () => {
     const database = await make()
-    const { now } = await database.load([])
+    const now = await timeOf(database)
     const [key, other] = newKeys(2)
     const bytes = Uint8Array.of(1)
-    for (const span of [
-      { from: now + minute, until: now + 2 * minute },
-      { from: now - 2 * minute, until: now - minute },
-    ]) {
+    for (const span of spansOutside(now)) {
       const alone = await saveOne(database, key, undefined, bytes, span)
       const changes = [change(key, undefined, bytes), change(other, undefined, bytes)]
       const pair = await save(database, [changes], span)
@@ -54,24 +65,39 @@ export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
       await expectRow(database, key, undefined, 'span')
       await expectRow(database, other, undefined, 'span')
     }
-    const version = await saveOne(database, key, undefined, bytes, {
-      from: now,
-      until: now + minute,
-    })
+    const span = { from: now, until: now + minute }
+    const version = await saveOne(database, key, undefined, bytes, span)
     expectThat(version !== undefined, 'span', 'It did not save inside of the span.')
-    for (const span of [
-      { from: now + minute, until: now + 2 * minute },
-      { from: now - 2 * minute, until: now - minute },
-    ]) {
-      const again = await saveOne(database, key, version, Uint8Array.of(2), span)
-      expectThat(again === undefined, 'span', 'It saved over a row outside of the span.')
-      await expectRow(database, key, bytes, 'span')
-    }
-    const late = { from: 0, until: now - minute }
-    const deleted = await save(database, [[change(key, version, undefined)]], late)
-    expectThat(deleted.groups[0] === undefined, 'span', 'It deleted a row after the span.')
-    await expectRow(database, key, bytes, 'span')
   })
+
+  // A database can have a statement of its own for each of these changes, and for a row alone.
+  for (const size of [1, 2]) {
+    it(`does not change ${size === 1 ? 'a row' : 'two rows'} outside of the span`, async () => {
+      const database = await make()
+      const now = await timeOf(database)
+      const [bytes, other] = [Uint8Array.of(1), Uint8Array.of(2)]
+      const [keys, ended] = [newKeys(size), newKeys(size)]
+      const made = await save(database, [
+        keys.map((key) => change(key, undefined, bytes)),
+        ended.map((key) => change(key, undefined, bytes, now - 1)),
+      ])
+      expectThat(!made.groups.includes(undefined), 'whole', 'It did not save new rows.')
+      const versions = made.groups[0] ?? []
+      const changes = {
+        'saved over': keys.map((key, i) => change(key, versions[i], other)),
+        deleted: keys.map((key, i) => change(key, versions[i], undefined)),
+        replaced: ended.map((key) => change(key, undefined, other)),
+      }
+      for (const span of spansOutside(now)) {
+        for (const [did, group] of Object.entries(changes)) {
+          const saved = await save(database, [group], span)
+          const seen = `It ${did} ${size === 1 ? 'a row' : 'two rows'} outside of the span.`
+          expectThat(saved.groups[0] === undefined, 'span', seen)
+        }
+      }
+      for (const key of keys) await expectRow(database, key, bytes, 'span')
+    })
+  }
 
   it('saves in the first and in the last millisecond of the span', async () => {
     const database = await make()
@@ -79,7 +105,7 @@ export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
       const saves: boolean[] = []
       for (let i = 0; i < 20; i++) {
         const [key] = newKeys(1)
-        const { now } = await database.load([])
+        const now = await timeOf(database)
         const first = { from: now, until: now + minute }
         const span = end === 'first' ? first : { from: now - minute, until: now }
         const saved = await save(database, [[change(key, undefined, Uint8Array.of(1))]], span)
@@ -96,7 +122,7 @@ export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
 
   it('keeps a row until its end', async () => {
     const database = await make()
-    const { now } = await database.load([])
+    const now = await timeOf(database)
     const [ending, extended] = newKeys(2)
     const bytes = Uint8Array.of(1)
     await save(database, [
@@ -114,7 +140,7 @@ export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
 
   it('keeps a row until the last millisecond before its end', async () => {
     const database = await make()
-    const { now: start } = await database.load([])
+    const start = await timeOf(database)
     const bytes = Uint8Array.of(1)
     const groups = [300, 600, 900, 1200, 1500].map((lengthMs, i) => ({
       lengthMs,
@@ -152,7 +178,7 @@ export function describeTimes(make: DatabaseFactory, it: DefineTest): void {
   for (const count of [1, 2]) {
     it(`replaces ${count === 1 ? 'a row that has' : 'rows that have'} ended by new ones, whether or not they were deleted`, async () => {
       const database = await make()
-      const { now } = await database.load([])
+      const now = await timeOf(database)
       const keys = newKeys(count)
       const changesTo = (byte: number, endsAt: number, versions: readonly unknown[] = []) => [
         keys.map((key, i) => change(key, versions[i], Uint8Array.of(byte), endsAt)),

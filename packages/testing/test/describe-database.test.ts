@@ -31,6 +31,12 @@ describeDatabase(
   },
 )
 
+describeDatabase(
+  'a map whose time has fractions of a millisecond',
+  () => new MapDatabase({ rows, clock: () => performance.timeOrigin + performance.now() }),
+  { describe, it },
+)
+
 const memory = new MemoryDatabase()
 describeDatabase('the database of testStore', () => memory, { describe, it })
 

@@ -7,6 +7,9 @@ const always = { from: 0, until: 2 ** 52 }
 const isAlone = (groups: readonly (readonly Change[])[]): boolean =>
   groups.length === 1 && groups[0].length === 1
 
+const isDeletion = (groups: readonly (readonly Change[])[]): boolean =>
+  groups.flat().some(({ bytes }) => bytes === undefined)
+
 const outside = ', and the span was from '
 
 /** The clock and the span. */
@@ -16,6 +19,12 @@ export const ofTimes: readonly Fault[] = [
     'time',
     'and that of this process',
     loading(({ now, rows }) => ({ now: Math.floor(now / 1000), rows })),
+  ],
+  [
+    'has a Date as its time',
+    'time',
+    'and that of this process',
+    loading(({ now, rows }) => ({ now: new Date(now) as unknown as number, rows })),
   ],
   [
     'has a time of whole seconds',
@@ -75,14 +84,48 @@ export const ofTimes: readonly Fault[] = [
     ]),
   ],
   [
-    'ignores the span when it deletes',
+    'ignores the span for two rows that exist',
     'span',
-    'It deleted a row after the span.',
+    'It saved over two rows outside of the span.',
     saving((groups, span) => [
       groups,
-      groups.flat().some(({ bytes }) => bytes === undefined) ? always : span,
+      !isAlone(groups) && groups.flat().every(({ version }) => version !== undefined)
+        ? always
+        : span,
     ]),
   ],
+  [
+    'ignores the span when it deletes',
+    'span',
+    'It deleted a row outside of the span.',
+    saving((groups, span) => [groups, isDeletion(groups) ? always : span]),
+  ],
+  [
+    'ignores the beginning of the span when it deletes',
+    'span',
+    'It deleted a row outside of the span.',
+    saving((groups, span) => [groups, { ...span, from: isDeletion(groups) ? 0 : span.from }]),
+  ],
+  [
+    'ignores the end of the span when it deletes two rows',
+    'span',
+    'It deleted two rows outside of the span.',
+    saving((groups, { from, until }) => [
+      groups,
+      { from, until: isDeletion(groups) && !isAlone(groups) ? always.until : until },
+    ]),
+  ],
+  ...[1, 2].map((count): Fault => [
+    `ignores the span when it replaces ${count} that have ended`,
+    'span',
+    `It replaced ${count === 1 ? 'a row' : 'two rows'} outside of the span.`,
+    saving((groups, span, { map }) => {
+      const isReplacement = groups
+        .flat()
+        .every(({ key, version }) => version === undefined && map.rows.has(key))
+      return [groups, isReplacement && groups[0].length === count ? always : span]
+    }),
+  ]),
   [
     'saves in no span that begins when it was loaded',
     'span',
