@@ -23,6 +23,9 @@ export interface PostgresDatabaseSettings {
 /** The pages that one cleaning looks at. */
 const cleanedPages = 200
 
+/** The longest time that a ping waits for a lock of the table. */
+const touchMs = 200
+
 /** The rows of a store in a table of PostgreSQL. */
 export function postgresDatabase(
   client: PostgresClient,
@@ -46,6 +49,7 @@ export function postgresDatabase(
 
   async function load(keys: readonly string[]): Promise<Loaded> {
     if (keys.length === 0) {
+      await run(texts.touch)
       const [[now]] = await run(texts.now, [])
       return { now: Number(now), rows: [] }
     }
@@ -130,8 +134,9 @@ function textsOf({ table, load, save, clean }: Names, state: string) {
   const returning = (until: string): string =>
     `returning version, ${clock} / (${clock} <= ${until}::bigint)::int`
   return {
-    // It waits for the locks for which a save waits.
-    now: `with none as (update ${table} set ends = ends where false) select ${clock}`,
+    // Fails while a lock of the table stops every save. It waits a moment only, so that pings do not fill the pool.
+    touch: `select set_config('lock_timeout', '${touchMs}', true); update ${table} set ends = ends where false`,
+    now: `select ${clock}`,
     load: `select version, ${state}, now from ${load}($1::text::text[])`,
     save: `select version, ${state}, now from ${save}($1::bigint, $2::bigint, $3::text::text[], array_replace($4::text::bigint[], -1, null), array_replace($5::text::bytea[], '', null), $6::text::bigint[], $7::text::int[])`,
     update: `update ${table} set version = ${nextVersion}, state = $3::text::bytea, ends = $4::bigint where key = $1::text and version = $2::text::bigint and ${clock} between $5::bigint and $6::bigint ${returning('$6')}`,

@@ -14,10 +14,10 @@ export interface StatementSettings {
   readonly migration: string | undefined
 }
 
-/** Runs a statement and returns its rows, each as a list. */
+/** Runs a statement and returns its rows, each as a list. Without values, it runs several statements in one transaction and returns no rows. */
 export type Run = (
   text: string,
-  values: readonly unknown[],
+  values?: readonly unknown[],
 ) => Promise<readonly (readonly unknown[])[]>
 
 /** Makes the function that runs the statements of a store. It rejects with an error that has its remedy. */
@@ -48,10 +48,16 @@ export function createStatements(client: PostgresClient, settings: StatementSett
   }
 
   return async function run(text, values) {
+    async function send(name?: string): Promise<readonly (readonly unknown[])[]> {
+      if (values !== undefined) return driver.rows(text, values, name)
+      await driver.run(text)
+      return []
+    }
+
     try {
-      const name = nameOf(text)
+      const name = values && nameOf(text)
       try {
-        return await driver.rows(text, values, name)
+        return await send(name)
       } catch (error) {
         // Nothing ran in either case, so the statement is sent again.
         if (name !== undefined && isLost(error)) {
@@ -60,7 +66,7 @@ export function createStatements(client: PostgresClient, settings: StatementSett
           isPrepared = false
         } else if (migration !== undefined && isMissing(error)) await migrated(migration)
         else throw error
-        return await driver.rows(text, values, undefined)
+        return await send()
       }
     } catch (error) {
       throw failureOf(error, table)
