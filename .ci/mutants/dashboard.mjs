@@ -26,14 +26,14 @@ export const mutants = [
   {
     file: `${root}/collect/collector.ts`,
     name: 'a key that is allowed again stays in the list',
-    find: 'this.denied.noteAllowed(deniedPlaces, key, now)',
-    replace: 'this.denied.noteAllowed(deniedPlaces, name, now)',
+    find: 'this.denied.noteAllowed(deniedPlaces, key, keys, now)',
+    replace: 'this.denied.noteAllowed(deniedPlaces, name, keys, now)',
   },
   {
     file: `${root}/collect/collector.ts`,
     name: 'other processes are not told of a key that is allowed early',
-    find: 'if (left > soonMs) this.cleared.add',
-    replace: 'if (left < 0) this.cleared.add',
+    find: 'if (left <= soonMs) continue',
+    replace: 'if (left >= 0) continue',
   },
   {
     file: `${root}/collect/collector.ts`,
@@ -54,8 +54,14 @@ export const mutants = [
   {
     file: `${root}/collect/denied-keys.ts`,
     name: 'a denial after a key was cleared is removed with it',
-    find: 'if (place !== undefined && this.#last[place] <= at) this.#remove(place)',
-    replace: 'if (place !== undefined) this.#remove(place)',
+    find: 'if (isOver(cleared, this.#last[place], this.#policies[place])) this.#remove(place)',
+    replace: 'this.#remove(place)',
+  },
+  {
+    file: `${root}/collect/denied-keys.ts`,
+    name: 'a key that one policy allows is no longer denied by another one',
+    find: 'if (keys[name] !== key) return 0',
+    replace: '',
   },
   {
     file: `${root}/data/snapshot.ts`,
@@ -210,8 +216,8 @@ export const mutants = [
   {
     file: `${root}/data/merge.ts`,
     name: 'a reset in another process is not seen',
-    find: 'cleared.size > 0 && lastAt <=',
-    replace: 'cleared.size < 0 && lastAt <=',
+    find: 'cleared.size > 0 &&',
+    replace: 'cleared.size > 1e9 &&',
   },
   {
     file: `${root}/data/merge.ts`,

@@ -56,10 +56,10 @@ test('runs of denials are those of a model that looks at each key', () => {
           keys.add(owner, key, denial(now + wait), now)
           model.add(key, now + wait, now)
         } else if (act === 'allow') {
-          keys.noteAllowed(owner, key, now)
+          keys.noteAllowed(owner, key, { default: key }, now)
           if ((model.runs.get(key)?.until ?? 0) > now) model.runs.delete(key)
         } else if (act === 'clear') {
-          keys.clear(owner, key, now - after)
+          keys.clear(owner, { limiter: 'api', key, at: now - after })
           if ((model.runs.get(key)?.last ?? 0) <= now - after) model.runs.delete(key)
         } else {
           keys.sweep(now)

@@ -122,6 +122,22 @@ test('two processes: the numbers are those of the traffic, and an act holds in b
   await viewWhen(board, ({ processes }) => processes === 1)
 })
 
+test('a key that one process allows is still denied by another policy in the other', async () => {
+  const child = await startWorker(redis.port)
+  const login = createLimiter({ name: 'shared', policies: { login: policies } })
+  const board = await serveDashboard({ share: redisView(redis.connection) })
+  await consumedBy(child, 'pat', 12)
+  for (let i = 0; i < 12; i++) login.consume('pat')
+  const denials = ({ limiters }: View): number | undefined =>
+    limiters[0]?.denied.find(({ key }) => key === 'pat')?.denials
+  await viewWhen(board, (view) => denials(view) === 4)
+  login.reset('pat')
+  login.consume('pat')
+  expect(denials(await board.view())).toBe(2)
+  child.disconnect()
+  await viewWhen(board, ({ processes }) => processes === 1)
+})
+
 test('a process writes one key that ends, and its place in the index', async () => {
   const tick = heldTimers()
   const { connection } = redis

@@ -77,6 +77,18 @@ test('an act that ends denials is written at once, and a key that is allowed ear
   ])
 })
 
+test('a key that another process has cleared stays if a policy of its last denial has not allowed it', async () => {
+  const { share, tick } = setUp()
+  const limiter = createLimiter({ name: 'partly', policies: { login: hour, site: hour } })
+  const board = await serveDashboard({ share })
+  for (const key of ['ann', 'ann', 'bob', 'bob']) limiter.consume(key)
+  const of = (key: string, policies: readonly string[]): string =>
+    JSON.stringify(['partly', key, Date.now(), policies])
+  await tick([of('ann', ['site']), of('bob', ['site', 'login'])])
+  const [{ denied }] = (await board.view()).limiters
+  expect(denied.map(({ key }) => key)).toEqual(['ann'])
+})
+
 test('the dashboards of a process with one share write together, and the last one removes the data', async () => {
   const { share, written, calls, tick } = setUp()
   const rules = await loadRules({

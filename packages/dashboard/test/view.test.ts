@@ -269,3 +269,24 @@ function tailOf({ series: { allowed, denied, exempt, wouldDeny } }: LimiterView)
 function countsOf(keys: LimiterView['top']['requests']['keys']): readonly string[] {
   return keys.map(({ key, count }) => `${key} ${count}`)
 }
+
+test('a denied key stays in the list until all policies of its last denial allow it', async () => {
+  const clock = testClock()
+  const limiter = createLimiter({ name: names.a, policies: { site: minute(9) }, clock })
+  const board = await serveDashboard({ limiters: { limiter }, clock })
+  const options = { policies: { login: minute(1) } }
+  for (let i = 0; i < 3; i++) limiter.consume('ann', options)
+  limiter.consume('ann')
+  const both = { policies: { ...options.policies, site: minute(9) } }
+  limiter.consume({ site: 'ann', login: 'bob' }, both)
+  const denied = async (): Promise<unknown> =>
+    (await board.view()).limiters[0].denied.map(({ key, policies, denials }) => [
+      key,
+      policies,
+      denials,
+    ])
+  expect(await denied()).toEqual([['ann', ['login'], 2]])
+  limiter.reset('ann', options)
+  limiter.consume('ann', options)
+  expect(await denied()).toEqual([])
+})

@@ -9,6 +9,17 @@ export interface ClearedKey {
   readonly limiter: string
   readonly key: string
   readonly at: number
+  /** The policies that allow the key. Undefined if all of them do, because of an act. */
+  readonly policies?: readonly string[]
+}
+
+/** Whether a last denial is over. It is not if another policy denies the key. */
+export function isOver(
+  { at, policies }: ClearedKey,
+  lastAt: number,
+  denying: readonly string[],
+): boolean {
+  return lastAt <= at && (policies === undefined || denying.every((one) => policies.includes(one)))
 }
 
 /** The keys whose denials were over early in the last seconds, for other processes that have denied them. */
@@ -25,6 +36,6 @@ export class ClearedKeys {
 }
 
 /** Writes a key for other processes. */
-export function clearedText({ limiter, key, at }: ClearedKey): string {
-  return JSON.stringify([limiter, key, at])
+export function clearedText({ limiter, key, at, policies }: ClearedKey): string {
+  return JSON.stringify(policies ? [limiter, key, at, policies] : [limiter, key, at])
 }

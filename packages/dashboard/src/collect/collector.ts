@@ -107,15 +107,17 @@ export class Collector {
   #noteAllowed({ name: limiter, deniedPlaces }: LimiterRecord, keys: Keys, now: number): void {
     for (const name in keys) {
       const key = keys[name]
-      const left = this.denied.noteAllowed(deniedPlaces, key, now)
-      if (left > soonMs) this.cleared.add({ limiter, key, at: now })
+      const left = this.denied.noteAllowed(deniedPlaces, key, keys, now)
+      if (left <= soonMs) continue
+      const policies = Object.keys(keys).filter((one) => keys[one] === key)
+      this.cleared.add({ limiter, key, at: now, policies })
     }
   }
 
   /** Ends the denials of a key until a time. */
-  clear({ limiter, key, at }: ClearedKey): void {
-    const record = this.limiters.get(limiter)
-    if (record !== undefined) this.denied.clear(record.deniedPlaces, key, at)
+  clear(cleared: ClearedKey): void {
+    const record = this.limiters.get(cleared.limiter)
+    if (record !== undefined) this.denied.clear(record.deniedPlaces, cleared)
   }
 
   #noteDenial(record: LimiterRecord, keys: Keys, decision: Decision, now: number): void {

@@ -1,3 +1,4 @@
+import { isOver, type ClearedKey } from './cleared-keys.js'
 import { textBytes } from './text-bytes.js'
 import type { DeniedKey } from '../view.js'
 
@@ -78,20 +79,30 @@ export class DeniedKeys {
   }
 
   /**
-   * Removes a key that is allowed although its last denial said that it would not be: its units were refunded, or its block was ended. Returns how much longer it
-   * would have been denied.
+   * Removes a key that is allowed although its last denial said that it would not be: its units were refunded, or its block was ended. A key stays if one of the
+   * policies that deny it was not asked. Returns how much longer it would have been denied.
+   *
+   * @param keys of the decision, by the names of its policies
    */
-  noteAllowed(owner: DeniedPlaces, key: string, now: number): number {
+  noteAllowed(
+    owner: DeniedPlaces,
+    key: string,
+    keys: Readonly<Record<string, string>>,
+    now: number,
+  ): number {
     const place = owner.get(key)
-    const left = place === undefined ? 0 : Math.max(0, this.#until[place] - now)
-    if (place !== undefined && left > 0) this.#remove(place)
+    if (place === undefined || this.#until[place] <= now) return 0
+    for (const name of this.#policies[place]) if (keys[name] !== key) return 0
+    const left = this.#until[place] - now
+    this.#remove(place)
     return left
   }
 
-  /** Removes a key that was not denied after a time. */
-  clear(owner: DeniedPlaces, key: string, at: number): void {
-    const place = owner.get(key)
-    if (place !== undefined && this.#last[place] <= at) this.#remove(place)
+  /** Removes a key whose last denial is over. */
+  clear(owner: DeniedPlaces, cleared: ClearedKey): void {
+    const place = owner.get(cleared.key)
+    if (place === undefined) return
+    if (isOver(cleared, this.#last[place], this.#policies[place])) this.#remove(place)
   }
 
   /** Removes the keys whose run has ended. */

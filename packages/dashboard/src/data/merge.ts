@@ -1,4 +1,4 @@
-import type { ClearedKey } from '../collect/cleared-keys.js'
+import { isOver, type ClearedKey } from '../collect/cleared-keys.js'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import type { RecentCounts } from '../collect/recent-keys.js'
 import { CountsSum, type Counts } from './counts.js'
@@ -23,8 +23,8 @@ export function mergedLimiters(
       else known.others.push(limiter)
     }
   }
-  const times = clearedTimes(cleared)
-  return Array.from(parts, ([name, of]) => mergedLimiter(name, of, own.startsAt, times))
+  const byKey = clearedByKey(cleared)
+  return Array.from(parts, ([name, of]) => mergedLimiter(name, of, own.startsAt, byKey))
 }
 
 /** A limiter in several processes. */
@@ -33,15 +33,17 @@ interface Parts {
   readonly others: LimiterData<Counts>[]
 }
 
-type ClearedTimes = ReadonlyMap<string, number>
+type ClearedByKey = ReadonlyMap<string, readonly ClearedKey[]>
 
-function clearedTimes(all: readonly ClearedKey[]): ClearedTimes {
-  const times = new Map<string, number>()
-  for (const { limiter, key, at } of all) {
-    const id = clearedId(limiter, key)
-    times.set(id, Math.max(at, times.get(id) ?? 0))
+function clearedByKey(all: readonly ClearedKey[]): ClearedByKey {
+  const byKey = new Map<string, ClearedKey[]>()
+  for (const one of all) {
+    const id = clearedId(one.limiter, one.key)
+    const known = byKey.get(id)
+    if (known === undefined) byKey.set(id, [one])
+    else known.push(one)
   }
-  return times
+  return byKey
 }
 
 function clearedId(limiter: string, key: string): string {
@@ -52,7 +54,7 @@ function mergedLimiter(
   name: string,
   { own, others }: Parts,
   startsAt: number,
-  cleared: ClearedTimes,
+  cleared: ClearedByKey,
 ): LimiterData {
   const all = own === undefined ? others : [own, ...others]
   const sum = (of: 'allowed' | 'denied' | 'exempt' | 'wouldDeny'): readonly number[] => {
@@ -130,14 +132,15 @@ function mergedRuns(
   limiter: string,
   own: readonly DeniedRun[],
   others: readonly Pick<LimiterData<unknown>, 'runs'>[],
-  cleared: ClearedTimes,
+  cleared: ClearedByKey,
 ): readonly DeniedRun[] {
-  const isOver = ({ key, lastAt }: DeniedRun): boolean =>
-    cleared.size > 0 && lastAt <= (cleared.get(clearedId(limiter, key)) ?? 0)
+  const hasEnded = ({ key, lastAt, policies }: DeniedRun): boolean =>
+    cleared.size > 0 &&
+    cleared.get(clearedId(limiter, key))?.some((one) => isOver(one, lastAt, policies)) === true
   const theirs = new Map<string, DeniedRun>()
   for (const { runs } of others) {
     for (const run of runs) {
-      if (isOver(run)) continue
+      if (hasEnded(run)) continue
       const known = theirs.get(run.key)
       theirs.set(run.key, known === undefined ? run : together(known, run))
     }
@@ -145,7 +148,7 @@ function mergedRuns(
   // A process has up to ten thousand runs of its own, and shares the few with the most denials.
   const merged: DeniedRun[] = []
   for (const run of own) {
-    if (isOver(run)) continue
+    if (hasEnded(run)) continue
     const other = theirs.get(run.key)
     merged.push(other === undefined ? run : together(run, other))
     theirs.delete(run.key)

@@ -26,8 +26,10 @@ export function readSnapshot(text: string): SharedData | undefined {
 export function readCleared(texts: readonly string[]): ClearedKey[] {
   return texts.flatMap((one) => {
     try {
-      const [limiter, key, at] = list(JSON.parse(one))
-      return [{ limiter: text(limiter), key: text(key), at: time(at) }]
+      const [limiter, key, at, policies] = list(JSON.parse(one))
+      const cleared = { limiter: text(limiter), key: text(key), at: time(at) }
+      if (policies === undefined) return [cleared]
+      return [{ ...cleared, policies: list(policies).map(text) }]
     } catch {
       return []
     }
