@@ -2,7 +2,7 @@ import { Argument, Option, type Command } from 'commander'
 import type { Act } from '../live/target.js'
 import { addressAdvice, statesAsText } from '../output/status-text.js'
 import { styleOf } from '../output/style.js'
-import { readKey } from '../reading/key-text.js'
+import { readKey, shownKey } from '../reading/key-text.js'
 import { readLength, readUnits } from '../reading/option-values.js'
 import { placeOf, withKeyOptions, type KeyOptions } from '../reading/target-options.js'
 import type { Terminal } from '../terminal.js'
@@ -168,7 +168,7 @@ async function change(
     const style = styleOf(stdout, terminal)
     const why = reason === undefined ? '' : ` (${reason})`
     stdout.write(
-      `${style.strong(visible(done(key.text, value) + why))}\n\n${statesAsText([state], style)}`,
+      `${style.strong(visible(done(shownKey(key.text), value) + why))}\n\n${statesAsText([state], style)}`,
     )
     const advice = addressAdvice(key.text)
     if (advice !== undefined) terminal.stderr.write(`${advice}\n`)

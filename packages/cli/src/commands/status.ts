@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { addressAdvice, statesAsText } from '../output/status-text.js'
 import { styleOf } from '../output/style.js'
-import { readKey } from '../reading/key-text.js'
+import { readKey, shownKey } from '../reading/key-text.js'
 import { placeOf, withKeyOptions, type KeyOptions } from '../reading/target-options.js'
 import type { Terminal } from '../terminal.js'
-import { visible, visibleJson } from '../text/visible.js'
+import { visibleJson } from '../text/visible.js'
 
 /** Adds `sluice status`. */
 export function addStatus(program: Command, terminal: Terminal): void {
@@ -44,7 +44,7 @@ async function status(text: string, options: KeyOptions, terminal: Terminal): Pr
     }
     const style = styleOf(stdout, terminal)
     const advice = addressAdvice(key.text)
-    stdout.write(`${style.strong(visible(key.text))}\n\n${statesAsText(states, style)}`)
+    stdout.write(`${style.strong(shownKey(key.text))}\n\n${statesAsText(states, style)}`)
     if (advice !== undefined) stdout.write(`\n${advice}\n`)
   } finally {
     target.close()

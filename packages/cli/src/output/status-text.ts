@@ -1,5 +1,6 @@
 import { addressSortKey, ipKey } from '@sluice/core/http'
 import { notCounted, type KeyState, type PolicyState } from '../live/target.js'
+import { shownKey } from '../reading/key-text.js'
 import { durationText } from '../text/duration.js'
 import { visible } from '../text/visible.js'
 import type { Style } from './style.js'
@@ -53,11 +54,11 @@ export function addressAdvice(key: string): string | undefined {
 /** With the bits of `byIp({ ipv6 })`, from 1 to 128. */
 const addressKey = /^(?:ip:)?([^/]+)(?:\/([1-9]\d?|1[01]\d|12[0-8]))?$/
 
-/** Formats a blocked key as one line. The key is the last word, because it may contain spaces. */
+/** Formats a blocked key as one line. The key is at the end, because it may contain spaces. */
 export function blockedLine({ limiter, key, policies }: KeyState, style: Style): string {
   const blocked = policies.filter(({ blockedMs }) => blockedMs > 0)
   const longest = Math.max(...blocked.map(({ blockedMs }) => blockedMs))
   const names = new Set(blocked.map(({ name }) => visible(name)))
   const words = [durationText(longest).padEnd(8), visible(limiter), [...names].join(',')]
-  return `${words.join('  ')}  ${style.strong(visible(key))}`
+  return `${words.join('  ')}  ${style.strong(shownKey(key))}`
 }

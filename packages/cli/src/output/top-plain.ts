@@ -1,5 +1,6 @@
 import type { LimiterView, View } from '../live/page-view.js'
 import { ratesOf } from '../live/rates.js'
+import { shownKey } from '../reading/key-text.js'
 import { grouped, rateText, shareText } from '../text/numbers.js'
 import { visible } from '../text/visible.js'
 import { notesOf } from './top-table.js'
@@ -23,5 +24,5 @@ function limiterLine(limiter: LimiterView, at: number): string {
     `${grouped(deniedTotal)} ${deniedTotal === 1 ? 'key' : 'keys'} denied`,
   ]
   const [most] = denied.toSorted((a, b) => b.denials - a.denials)
-  return [...parts, ...(most === undefined ? [] : [`most: ${visible(most.key)}`])].join(', ')
+  return [...parts, ...(most === undefined ? [] : [`most: ${shownKey(most.key)}`])].join(', ')
 }

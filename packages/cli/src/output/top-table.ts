@@ -1,5 +1,6 @@
 import type { DeniedKey, LimiterView, TopKey, View } from '../live/page-view.js'
 import { ratesOf } from '../live/rates.js'
+import { shownKey } from '../reading/key-text.js'
 import { durationText } from '../text/duration.js'
 import { grouped, rateText, shareText } from '../text/numbers.js'
 import { visible } from '../text/visible.js'
@@ -144,7 +145,7 @@ function deniedRows({ limiters, at }: View): readonly Row[] {
       allowedText(key, at),
       visible(name),
       visible(key.policies.join(',')) + (key.isBlocked ? ' (blocked)' : ''),
-      visible(key.key),
+      shownKey(key.key),
     ])
 }
 
@@ -165,7 +166,7 @@ function topRows({ limiters }: View): readonly Row[] {
       grouped(count),
       error === 0 ? '' : grouped(count - error),
       visible(name),
-      visible(key),
+      shownKey(key),
     ])
 }
 

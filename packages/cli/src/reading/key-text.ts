@@ -1,5 +1,6 @@
 import { countedKey, type CountedKey, type Key } from '@sluice/core'
 import { joinKey } from '@sluice/core/http'
+import { visible, visibleJson } from '../text/visible.js'
 
 /** The key of a command. */
 export interface KeyArgument {
@@ -28,6 +29,24 @@ export function readKey(text: string, isCounted: boolean): KeyArgument {
     )
   }
   return argumentOf(parts)
+}
+
+/**
+ * The text of a counted key for a terminal, which `readKey` reads as that key. A list of its parts, whose characters JSON can escape, replaces a text that would be
+ * read as another key.
+ */
+export function shownKey(counted: string): string {
+  const text = visible(counted)
+  const parts = partsOf(counted)
+  return parts === undefined || isReadAs(text, counted) ? text : visibleJson(parts, 0)
+}
+
+function isReadAs(text: string, counted: string): boolean {
+  try {
+    return text.trim() === text && readKey(text, false).text === counted
+  } catch {
+    return false
+  }
 }
 
 function asCounted(text: string): CountedKey {

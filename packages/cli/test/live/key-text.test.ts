@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { joinKey } from '@sluice/core/http'
 import { expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
-import { readKey } from '../../src/reading/key-text.js'
+import { readKey, shownKey } from '../../src/reading/key-text.js'
+import { visible } from '../../src/text/visible.js'
 
 test.each([
   ['ip:203.0.113.9', 'ip:203.0.113.9', ['ip:203.0.113.9']],
@@ -44,6 +45,29 @@ test('each key that is shown can be passed back with --counted', () => {
     }),
     { numRuns: runs(1000) },
   )
+})
+
+test('each key is shown in a form that is read as this key, without hidden characters', () => {
+  fc.assert(
+    fc.property(fc.oneof(part, fc.array(part, { minLength: 1, maxLength: 4 })), (given) => {
+      const counted = joinKey(given) ?? ''
+      const shown = shownKey(counted)
+      expect(readKey(shown, false).text).toBe(counted)
+      expect(visible(shown)).toBe(shown)
+    }),
+    { numRuns: runs(1000) },
+  )
+})
+
+test.each([
+  ['|user|42', '|user|42'],
+  ['bob\u200b', '["bob\\u200b"]'],
+  ['["acme","42"]', '["[\\"acme\\",\\"42\\"]"]'],
+  ['|a\n|b', '["a\\n","b"]'],
+  [' ann', '[" ann"]'],
+  ['a\\u{200b}', 'a\\u{200b}'],
+])('the counted key %j is shown as %s', (counted, shown) => {
+  expect(shownKey(counted)).toBe(shown)
 })
 
 test('each key can be passed as a list, whatever it begins with', () => {

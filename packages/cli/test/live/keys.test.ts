@@ -40,7 +40,7 @@ test('each found key is one line, with the key at its end', async () => {
   const { stdout } = await sluice('keys', '--blocked')
   const [one, other, ...last] = stdout.split('\n')
   const lines = [one, other].map((line) => line.replace(/^\S+( \S+)? +/, '')).sort()
-  expect(lines).toEqual(['api  default  %|x\\u{1b}', 'login  minute,hour  ann'])
+  expect(lines).toEqual(['api  default  ["|x\\u001b"]', 'login  minute,hour  ann'])
   expect(last).toEqual(['2 keys searched, 2 blocked', ''])
 })
 
@@ -81,4 +81,15 @@ describe('on a Cluster', () => {
     const found = jsonOf(await run('keys', '--blocked', '--json'))
     expect(namesIn(found)).toEqual(names.map((name) => `api ${name}`).sort())
   })
+})
+
+test('each key that a search prints is accepted by the other commands, as the same key', async () => {
+  const { api, sluice } = await applicationIn(redis)
+  for (const key of ['bob\u200b', '["acme","42"]', '|x\u001b']) await api.block(key, '2h')
+  const { stdout } = await sluice('keys', '--blocked', '--limiter', 'api')
+  const shown = stdout.split('\n').flatMap((line) => / {2}default {2}(.*)$/.exec(line)?.[1] ?? [])
+  expect(shown.length).toBe(3)
+  for (const key of shown) await sluice('unblock', key, '--limiter', 'api')
+  const left = await sluice('keys', '--blocked', '--limiter', 'api')
+  expect(left.stdout).toBe('0 keys searched, 0 blocked\n')
 })

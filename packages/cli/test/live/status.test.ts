@@ -65,7 +65,7 @@ test('status says which key an address alone has', async () => {
 test('a hostile key is shown as text', async () => {
   const { sluice } = await applicationIn(redis)
   const { stdout } = await sluice('status', 'x\u001b[31m\u202ey')
-  expect(stdout).toMatch(/^x\\u\{1b\}\[31m\\u\{202e\}y\n/)
+  expect(stdout).toMatch(/^\["x\\u001b\[31m\\u202ey"\]\n/)
 })
 
 test.each([

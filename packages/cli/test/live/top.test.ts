@@ -24,7 +24,7 @@ req/s  denied/s   share  last hour  denied  keys denied  limiter
   4.0       1.0  25.0 %      1 058      16            2  api
 
 denials  allowed  limiter  by              denied key
-  1 200  never    api      hour (blocked)  x\\u{1b}[31m\\u{202e}y
+  1 200  never    api      hour (blocked)  ["x\\u001b[31m\\u202ey"]
      15  in 42s   api      minute,hour     ann
 
 requests  at least  limiter  key with the most requests
@@ -136,7 +136,7 @@ test.each([
 
 test('a pipe gets one line for each limiter', () => {
   expect(plainLines(viewOf({}))).toBe(
-    '2026-11-20T09:00:04.000Z api 4.0/s, 1.0 denied/s (25.0 %), 2 keys denied, most: x\\u{1b}[31m\\u{202e}y\n',
+    '2026-11-20T09:00:04.000Z api 4.0/s, 1.0 denied/s (25.0 %), 2 keys denied, most: ["x\\u001b[31m\\u202ey"]\n',
   )
   expect(plainLines(viewOf({ limiters: [], share: { state: 'ok', notMerged: 2 } }))).toBe(
     '2026-11-20T09:00:04.000Z no request yet\n2026-11-20T09:00:04.000Z not shown: 2 processes of another version\n',
