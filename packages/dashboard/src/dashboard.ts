@@ -93,12 +93,17 @@ export function dashboardWith<R extends IncomingMessage>(
   folder: string,
 ): Dashboard<R> {
   const { limiters, sample } = readOptions(where, options, readers)
-  const { authorize, rules, share, mask = (key) => key, clock = Date.now } = options
+  const { authorize, rules, share, mask, clock = Date.now } = options
   const byName = limitersByName(limiters)
   const collected = collect(clock, sample)
   const ids = new KeyIds()
   const processes = new Processes(collected, rules, share, ids)
-  const shown = { acting: [...byName.keys()], rules, mask: safeMask(mask) }
+  const shown = {
+    acting: [...byName.keys()],
+    rules,
+    mask: safeMask(mask ?? ((key) => key)),
+    isMasked: mask !== undefined,
+  }
   const desk = new KeyDesk(byName, share, processes, ids, shown)
   const api = {
     view: async ({ role }: { readonly role: 'read' | 'write' }, rows: number) =>

@@ -3,6 +3,8 @@ export interface View {
   /** When it was made. */
   readonly at: number
   readonly role: Role
+  /** Whether the texts of keys are those of `mask`. Such a text may be that of several keys, and of none. */
+  readonly isMasked?: true
   /** The processes that take part, this one included. */
   readonly processes: number
   readonly share: ShareView

@@ -248,6 +248,7 @@ test('`mask` changes the text of keys, and hides them if it fails', async () => 
     return `${key.slice(0, 2)}…`
   }
   const board = await serveDashboard({ limiters: { limiter }, mask })
+  expect((await board.view()).isMasked).toBe(true)
   for (const key of ['ann', 'ann', 'eve', 'eve', 'eve']) limiter.consume(key)
   const text = JSON.stringify(await board.view())
   expect(text).not.toContain('"ann"')

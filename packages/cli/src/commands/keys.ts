@@ -46,6 +46,11 @@ async function keys(options: KeysOptions, command: Command, terminal: Terminal):
   const progress = createProgressLine(terminal.stderr)
   const { openTarget, chosenLimiters } = await import('../live/open-target.js')
   const target = await openTarget(placeOf(options, terminal.env))
+  if (target.isMasked) {
+    terminal.stderr.write(
+      'note: the dashboard masks keys: other commands need the key itself, and not this text\n',
+    )
+  }
   const found: KeyState[] = []
   let searched = 0
   try {

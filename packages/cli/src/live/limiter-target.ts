@@ -53,6 +53,7 @@ export function limiterTarget({ limiters, policies, scan, close }: LimiterTarget
 
   return {
     limiters: [...limiters.keys()],
+    isMasked: false,
     async status(name, key) {
       return stateOf(name, key, await callsOf(name, key))
     },

@@ -1,12 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { list, nullOr, number, record, text } from '../reading/json-shape.js'
+import { shownKey, type KeyArgument } from '../reading/key-text.js'
 import { PageError, type PageClient } from './page-client.js'
 import { readKeyView, readView, type KeyView } from './page-view.js'
-import { isBlocked, stillBlocked, type Act, type SearchStep, type Target } from './target.js'
+import {
+  isBlocked,
+  isCounted,
+  stillBlocked,
+  type Act,
+  type SearchStep,
+  type Target,
+} from './target.js'
 
 /** Reads and changes counts through a mounted dashboard. */
 export async function pageTarget(page: PageClient): Promise<Target> {
-  const { limiters } = await page.get('api/view', { rows: '0' }, readView)
+  const { limiters, isMasked = false } = await page.get('api/view', { rows: '0' }, readView)
   const names = limiters.filter(({ canAct }) => canAct).map(({ name }) => name)
 
   async function send(limiter: string, key: string, act: Act): Promise<KeyView> {
@@ -15,10 +23,21 @@ export async function pageTarget(page: PageClient): Promise<Target> {
     return (await page.post('api/act', { limiter, key, ...sent }, answer)).key
   }
 
+  async function status(limiter: string, { text }: KeyArgument): Promise<KeyView> {
+    return page.get('api/key', { limiter, key: text }, readKeyView)
+  }
+
   return {
     limiters: names,
-    status: async (limiter, key) => page.get('api/key', { limiter, key: key.text }, readKeyView),
+    isMasked,
+    status,
     async act(limiter, key, act) {
+      // A masked text would be taken for a key that no client has.
+      if (isMasked && !isCounted(await status(limiter, key))) {
+        throw new Error(
+          `nothing is counted for ${shownKey(key.text)}, so nothing was changed: the dashboard masks keys, and this may be a masked text. Pass the key itself, or act on the page`,
+        )
+      }
       if (act.act !== 'reset') return send(limiter, key.text, act)
       if (act.unblock) await send(limiter, key.text, { ...act, act: 'unblock' })
       try {

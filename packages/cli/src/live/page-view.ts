@@ -12,6 +12,8 @@ import {
 /** The part of a dashboard's view that the commands show. All times are milliseconds since the epoch. */
 export interface View {
   readonly at: number
+  /** Whether the texts of keys are masked. */
+  readonly isMasked?: boolean | undefined
   readonly processes: number
   readonly share: Share
   readonly limiters: readonly LimiterView[]
@@ -105,6 +107,7 @@ const topKeys = record<TopKeys>({
 
 export const readView: Reader<View> = record<View>({
   at: number,
+  isMasked: absentOr(boolean),
   processes: number,
   share: record<Share>({ state: text, notMerged: number, error: absentOr(text) }),
   limiters: list(

@@ -44,6 +44,8 @@ export interface SearchStep {
 export interface Target {
   /** The names of the limiters. */
   readonly limiters: readonly string[]
+  /** Whether the search returns masked texts in place of keys. */
+  readonly isMasked: boolean
   status(limiter: string, key: KeyArgument): Promise<KeyState>
   /** Changes the counts, and returns them as they are afterwards. */
   act(limiter: string, key: KeyArgument, act: Act): Promise<KeyState>
@@ -59,6 +61,10 @@ export function isBlocked({ policies }: KeyState): boolean {
 /** The sentence about a key under which no rule counts. */
 export function notCounted(limiter: string, key: string): string {
   return `no rule of "${limiter}" counts under the key ${key}. A rule by address has keys such as ip:203.0.113.9, a rule by a value keys such as '["user","42"]'`
+}
+
+export function isCounted({ policies }: KeyState): boolean {
+  return policies.some(({ used, blockedMs, exemptMs }) => used > 0 || blockedMs > 0 || exemptMs > 0)
 }
 
 /** The error of a reset that changes nothing. */

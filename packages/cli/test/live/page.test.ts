@@ -106,6 +106,26 @@ test('keys --blocked follows the cursor of the page, and lists a key once', asyn
   ])
 })
 
+test('a masked text is not taken for a key', async () => {
+  const page = await pageServer()
+  page.view = viewOf({ isMasked: true })
+  page.limiter.block('bob', '10m')
+  expect((await run(page, 'keys', '--blocked')).stderr).toBe(
+    'note: the dashboard masks keys: other commands need the key itself, and not this text\n',
+  )
+  for (const act of [['unblock'], ['block', '10m']]) {
+    const [name, ...values] = act
+    expect(await run(page, name, 'b…', ...values, '--reason', 'x')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'error: nothing is counted for b…, so nothing was changed: the dashboard masks keys, and this may be a masked text. Pass the key itself, or act on the page\n',
+    })
+  }
+  expect(page.requests.filter(({ line }) => line.startsWith('POST'))).toEqual([])
+  expect((await run(page, 'unblock', 'bob', '--reason', 'x')).status).toBe(0)
+})
+
 test('the URL and the authorization can be in the environment, and in the URL', async () => {
   const page = await pageServer()
   const env = { SLUICE_URL: `${page.url}/?x=1#top`, SLUICE_AUTHORIZATION: 'Bearer t' }

@@ -12,6 +12,7 @@ export interface Shown {
   readonly acting: readonly string[]
   readonly rules: DashboardRules | undefined
   readonly mask: (key: string) => string
+  readonly isMasked: boolean
 }
 
 /**
@@ -22,7 +23,7 @@ export interface Shown {
 export async function viewOf(
   processes: Processes,
   ids: KeyIds,
-  { acting, rules, mask }: Shown,
+  { acting, rules, mask, isMasked }: Shown,
   role: Role,
   rows: number,
 ): Promise<View> {
@@ -34,6 +35,7 @@ export async function viewOf(
   return {
     at: own.at,
     role,
+    ...(isMasked ? { isMasked } : {}),
     processes: all.length + notMerged,
     share: { state, notMerged, ...(error === undefined ? {} : { error }) },
     limiters: limiterViews(mergedLimiters(own, data, cleared), acting, own, shown, rows),
