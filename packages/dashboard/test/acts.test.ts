@@ -224,6 +224,40 @@ test('a penalty is refused if the limit depends on the request', async () => {
   expect((await board.act(act({ act: 'block', length: '1m' }))).status).toBe(200)
 })
 
+test('a penalty is accepted an hour after the limit has changed, and a key has the new limit', async () => {
+  const clock = Object.assign(() => clock.now, { now: 1_767_268_800_000 })
+  const limiter: Limiter = createLimiter({ name, policies: chosenPerCall, clock })
+  const board = await serveDashboard({ limiters: { limiter }, clock })
+  const consume = async (limit: number): Promise<unknown> =>
+    limiter.consume('ann', { policies: { plan: fixedWindow({ limit, window: '1d' }) } })
+  await consume(3)
+  await consume(9)
+  expect((await board.key(name, { key: 'ann' })).policies[0].limit).toBe(9)
+  const penalize = act({ act: 'penalize', units: 1 })
+  expect((await board.act(penalize)).status).toBe(400)
+  clock.now += 3_600_000
+  await consume(9)
+  expect((await board.act(penalize)).status).toBe(200)
+})
+
+test('the share of a limit that a fallback has is not its limit', async () => {
+  const server = await startRedis()
+  onTestFinished(async () => server.stop())
+  const client = server.client({ maxRetriesPerRequest: 0, retryStrategy: () => 20 })
+  const store = redisStore(client, { timeout: 250 })
+  const limiter = createLimiter({ name, limit: 10, window: '1h', store, localShare: 0.5 })
+  const board = await serveDashboard({ limiters: { limiter } })
+  await limiter.consume('ann')
+  process.kill(server.pid, 'SIGSTOP')
+  expect(await limiter.consume('ann')).toMatchObject({ source: 'fallback', limit: 5 })
+  for (let i = 0; i < 6; i++) await limiter.consume('ann')
+  process.kill(server.pid, 'SIGCONT')
+  await vi.waitFor(async () => {
+    expect((await board.act(act({ act: 'penalize', units: 1 }))).status).toBe(200)
+  }, 10_000)
+  expect((await board.view()).limiters[0].policies[0].limit).toBe(10)
+})
+
 test.each([
   ['a plan', 'limit: { by: plan, free: 5, else: 50 }, window: 1m', 400],
   [

@@ -3,7 +3,7 @@ import { decidedPolicies, warnOfFailure, type DecidedBy } from '@sluice/core/htt
 import { ClearedKeys, type ClearedKey } from './cleared-keys.js'
 import { DeniedKeys } from './denied-keys.js'
 import { KeyMemory } from './key-memory.js'
-import { LimiterRecord, type PolicyRecord } from './limiter-record.js'
+import { isOfStore, LimiterRecord, type PolicyRecord } from './limiter-record.js'
 import { Names } from './names.js'
 import { Sample } from './sample.js'
 import { createRing, stepCount, stepMs, stepOf } from './steps.js'
@@ -89,7 +89,7 @@ export class Collector {
       this.#noteDenial(record, keys, decision, now)
       return
     }
-    record.learn(keys, decision, this.#mayAddPolicy)
+    record.learn(keys, decision, this.#step, this.#mayAddPolicy)
     if (!decision.allowed) {
       record.wouldDeny[place]++
       for (const name of decision.deniedBy) {
@@ -121,14 +121,14 @@ export class Collector {
   }
 
   #noteDenial(record: LimiterRecord, keys: Keys, decision: Decision, now: number): void {
-    record.learn(keys, decision, this.#mayAddPolicy)
+    record.learn(keys, decision, this.#step, this.#mayAddPolicy)
     this.#addKeys(record, keys, 1)
     const decided = decidedPolicies(decision)
-    for (const { name, policy } of decided) {
-      const known = record.policies.get(name)
-      if (known === undefined) continue
-      known.policy = policy
-      known.limit = decision.policies[name].limit
+    if (isOfStore(decision)) {
+      for (const { name, policy } of decided) {
+        const known = record.policies.get(name)
+        if (known !== undefined) known.policy = policy
+      }
     }
     const { deniedBy } = decision
     for (const name of deniedBy) this.#countDenial(record.policies.get(name), 'denied')

@@ -13,9 +13,10 @@ export interface PolicyRecord {
   denied: Ring | undefined
   /** Denials that deny no request. Undefined until there is one. */
   wouldDeny: Ring | undefined
+  /** The limit of the last decision of the store. Undefined until there is one. */
   limit: number | undefined
-  /** Whether decisions have shown different limits. */
-  varies: boolean
+  /** The last step in which decisions have shown different limits. */
+  variedAt: number | undefined
   /** The policy itself, for methods of limiters whose calls pass their policies. */
   policy: Policy | undefined
 }
@@ -41,17 +42,28 @@ export class LimiterRecord {
   }
 
   /**
-   * Takes the policies that a decision names for the first time, and which of them count by the same key.
+   * Takes the policies that a decision names for the first time, their limits, and which of them count by the same key.
    *
+   * @param step the current step
    * @param mayAdd whether there is room for another policy
    */
-  learn(keys: DecisionEvent['keys'], decision: Decision, mayAdd: () => boolean): void {
+  learn(
+    keys: DecisionEvent['keys'],
+    decision: Decision,
+    step: number,
+    mayAdd: () => boolean,
+  ): void {
     let first: PolicyRecord | undefined
     let firstKey: string | undefined
     for (const name in keys) {
-      const policy = this.policies.get(name) ?? (mayAdd() ? this.#add(name, decision) : undefined)
+      const policy = this.policies.get(name) ?? (mayAdd() ? this.#add(name) : undefined)
       if (policy === undefined) continue
-      if (decision.policies[name]?.limit !== policy.limit) policy.varies = true
+      const limit = decision.policies[name]?.limit
+      if (limit !== policy.limit && isOfStore(decision)) {
+        if (policy.limit !== undefined) policy.variedAt = step
+        policy.limit = limit
+        policy.policy = decidedPolicies(decision).find((one) => one.name === name)?.policy
+      }
       if (first === undefined) {
         first = policy
         firstKey = keys[name]
@@ -60,15 +72,15 @@ export class LimiterRecord {
     }
   }
 
-  #add(name: string, decision: Decision): PolicyRecord {
+  #add(name: string): PolicyRecord {
     const record: PolicyRecord = {
       name,
       group: this.#groups++,
       denied: undefined,
       wouldDeny: undefined,
-      limit: decision.policies[name]?.limit,
-      varies: false,
-      policy: decidedPolicies(decision).find((one) => one.name === name)?.policy,
+      limit: undefined,
+      variedAt: undefined,
+      policy: undefined,
     }
     this.policies.set(name, record)
     return record
@@ -107,4 +119,9 @@ export class LimiterRecord {
     for (const { denied, wouldDeny } of this.policies.values()) rings.push(denied, wouldDeny)
     for (const ring of rings) if (ring !== undefined) clearSteps(ring, after, to)
   }
+}
+
+/** Whether a decision has the limits of the policies. Those of a fallback are a share of them. */
+export function isOfStore({ source }: Decision): boolean {
+  return source === 'store' || source === 'local'
 }

@@ -41,7 +41,7 @@ export interface PolicyData<C = readonly number[]> {
   readonly denied: C
   readonly wouldDeny: C
   readonly limit: number | undefined
-  /** Whether requests have different limits. */
+  /** Whether requests of the last hour have had different limits. */
   readonly varies: boolean
   readonly policy: Policy | undefined
 }
@@ -79,7 +79,8 @@ function limiterData(record: LimiterRecord, { step, denied }: Collector, at: num
     exempt: countsOf(record.exempt, step),
     wouldDeny: countsOf(record.wouldDeny, step),
     policies: Array.from(record.policies.values(), (one) => {
-      const { name, limit, varies, policy } = one
+      const { name, limit, variedAt = -Infinity, policy } = one
+      const varies = variedAt > step - stepCount
       const counts = (ring: Ring | undefined): readonly number[] =>
         ring === undefined ? noCounts : countsOf(ring, step)
       const [denied, wouldDeny] = [counts(one.denied), counts(one.wouldDeny)]
