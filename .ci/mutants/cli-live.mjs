@@ -109,8 +109,14 @@ export const mutants = [
   {
     file: `${cli}/live/rates.ts`,
     name: 'the current step alone gives the rate',
-    find: 'sum(counts.slice(-2)) / seconds',
-    replace: 'sum(counts.slice(-1)) / seconds',
+    find: 'isOne ? steps - 2 : end - 1',
+    replace: 'isOne ? steps - 1 : end - 1',
+  },
+  {
+    file: `${cli}/live/rates.ts`,
+    name: 'a step that a process has not written yet gives the rate',
+    find: 'currentMs < writtenMs ? 2 : 1',
+    replace: 'currentMs < writtenMs ? 1 : 1',
   },
   {
     file: `${cli}/commands/acts.ts`,

@@ -8,14 +8,14 @@ import { notesOf } from './top-table.js'
 /** Formats a view as one line for each limiter, for a log: `2026-11-20T09:00:00.000Z api 12.3/s, 0.4 denied/s (3.3 %), 2 keys denied, most: ip:203.0.113.9`. */
 export function plainLines(view: View): string {
   const time = new Date(view.at).toISOString()
-  const limiters = view.limiters.map((limiter) => limiterLine(limiter, view.at))
+  const limiters = view.limiters.map((limiter) => limiterLine(limiter, view))
   const lines = limiters.length === 0 ? ['no request yet'] : limiters
   return [...lines, ...notesOf(view)].map((line) => `${time} ${line}\n`).join('')
 }
 
-function limiterLine(limiter: LimiterView, at: number): string {
+function limiterLine(limiter: LimiterView, view: View): string {
   const { name, denied, deniedTotal } = limiter
-  const rates = ratesOf(limiter, at)
+  const rates = ratesOf(limiter, view)
   const share = shareText(rates.denied, rates.asked)
   const parts = [
     `${visible(name)} ${rateText(rates.asked)}/s`,

@@ -110,9 +110,9 @@ const limiterColumns = [
 ]
 
 /** The columns of the limiters, and their rows. "would deny" is a column only if a limiter has such denials. */
-function limiterTable({ limiters, at }: View): { columns: Row; rows: readonly Row[] } {
-  const all = limiters
-    .map((limiter) => ({ limiter, rates: ratesOf(limiter, at) }))
+function limiterTable(view: View): { columns: Row; rows: readonly Row[] } {
+  const all = view.limiters
+    .map((limiter) => ({ limiter, rates: ratesOf(limiter, view) }))
     .sort((a, b) => b.rates.asked - a.rates.asked)
   const isTried = all.some(({ rates }) => rates.wouldDenyInHour > 0)
   const column = limiterColumns.indexOf('would deny')

@@ -112,7 +112,7 @@ const stepMs = 10_000
 const steps = 360
 const startsAt = at - 4000 - (steps - 1) * stepMs
 
-/** A view with one limiter, which has allowed 28 requests in the last step and this one, and denied 14, and none before. */
+/** A view of two processes with one limiter: 40 requests in the last step that both have written, of which 10 were denied. */
 export function viewOf(changes: Partial<View>): View {
   const recent = (...last: number[]): number[] =>
     Array.from({ length: steps }, (_, i) => last[i - steps + last.length] ?? 0)
@@ -128,9 +128,9 @@ export function viewOf(changes: Partial<View>): View {
         series: {
           startsAt,
           stepMs,
-          allowed: recent(1000, 20, 8),
-          denied: recent(2, 10, 4),
-          exempt: recent(0, 14, 0),
+          allowed: recent(978, 30, 12, 8),
+          denied: recent(0, 10, 2, 4),
+          exempt: recent(14, 0, 0, 0),
           wouldDeny: recent(),
         },
         top: {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ratesOf } from '../../src/live/rates.js'
 import { readView } from '../../src/live/page-view.js'
 import { plainLines } from '../../src/output/top-plain.js'
 import { topLines, type TopOptions } from '../../src/output/top-table.js'
@@ -30,6 +31,15 @@ denials  allowed  limiter  by              denied key
 requests  at least  limiter  key with the most requests
    1 200            api      ann
       90        50  api      bob`)
+})
+
+test.each([
+  ['of one process are of the last step and the current one', 1, at, (12 + 8 + 2 + 4) / 14],
+  ['of several are of a step that all have written', 2, at, 4],
+  ['of several are of the last step, once all have written it', 2, at + 2000, 1.4],
+])('the rates %s', (_, processes, now, asked) => {
+  const view = viewOf({ processes, at: now })
+  expect(ratesOf(view.limiters[0], view).asked).toBeCloseTo(asked, 9)
 })
 
 test('denials that deny no request have a column of their own, if there are any', () => {
