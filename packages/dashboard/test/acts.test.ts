@@ -61,6 +61,18 @@ test('reset, which a blocked key refuses', async () => {
   expect(limiter.status('ann').policies['default'].used).toBe(1)
 })
 
+test('a reset that one policy refuses changes none of the others', async () => {
+  const policies = { base: fixedWindow({ limit: 5, window: '1h' }) }
+  const limiter = createLimiter({ name, policies })
+  const board = await serveDashboard({ limiters: { limiter } })
+  const options = { policies: { pro: fixedWindow({ limit: 50, window: '1h' }) } }
+  limiter.consume('ann')
+  limiter.consume('ann', options)
+  limiter.block('ann', '1h', options)
+  expect((await board.act(act({ act: 'reset' }))).body.error?.code).toBe('SLUICE_VIEW_KEY_BLOCKED')
+  expect(limiter.status('ann').policies['base'].used).toBe(1)
+})
+
 test('penalize', async () => {
   const limiter = limited()
   const board = await serveDashboard({ limiters: { limiter } })

@@ -74,7 +74,7 @@ export class KeyDesk {
       const looks = await Promise.all(some.map(async (key) => this.#look(limiter, key, known)))
       looks.forEach((look, k) => {
         if (look.source !== 'store') throw refusal('SLUICE_SEARCH_FAILED', 'it does not answer')
-        if (look.policies.some(({ blockedMs }) => blockedMs > 0)) {
+        if (isBlocked(look)) {
           keys.push(this.#viewOf(limiter, some[k], look))
         }
       })
@@ -108,12 +108,15 @@ export class KeyDesk {
     request: ActRequest,
     known: KnownPolicies,
   ): Promise<KeyLook> {
-    const { calls, source, policies } = await this.#look(limiter, key, known)
+    const before = await this.#look(limiter, key, known)
+    const { calls, source, policies } = before
     if (source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
     const varying = policies.find(({ name }) => known.varying.has(name))
     if (request.act === 'penalize' && varying !== undefined) {
       throw refusal('SLUICE_VIEW_LIMIT_VARIES', quoted(varying.name))
     }
+    // Before the first of several calls, so that none of them resets a part.
+    if (request.act === 'reset' && isBlocked(before)) throw refusal('SLUICE_VIEW_KEY_BLOCKED')
     for (const { keys, options } of calls) await carryOutAct(limiter, request, keys, options)
     if (endsDenials.has(request.act)) this.#processes.clearKey(limiter.name, key)
     const look = await this.#look(limiter, key, known)
@@ -204,6 +207,10 @@ export interface KeyName {
 
 /** The acts after which a key is probably not denied. */
 const endsDenials: ReadonlySet<string> = new Set(['unblock', 'reset', 'exempt'])
+
+function isBlocked({ policies }: KeyLook): boolean {
+  return policies.some(({ blockedMs }) => blockedMs > 0)
+}
 
 /** Calls that are made at once share a call to Redis, which should take it less than a millisecond. */
 const callsAtOnce = 5
