@@ -27,7 +27,7 @@ import type { DashboardShare } from './share/share.js'
 export interface DashboardOptions<R extends IncomingMessage = IncomingMessage> {
   /** The limiters that can be acted upon: `rateLimit(…).limiter`, or those of `createLimiter`. The page shows all limiters of the process, by their own names. */
   readonly limiters: Readonly<Record<string, Limiter>>
-  /** The rules of the application, as `loadRules` returns them. */
+  /** The rules of the application, as `loadRules` returns them. Without them, an act reaches only the policies that decisions have shown since the start. */
   readonly rules?: DashboardRules
   /**
    * Returns the role of the user who makes a request: `'read'` to look, `'write'` to look and act, or `{ role, name }`. Without a role, or after an error, the request is
