@@ -45,6 +45,12 @@ export const mutants = [
   },
   {
     file: `${root}/counting/limiter-counts.ts`,
+    name: 'a dry run allows requests, in the share of denied ones',
+    find: 'isEnforced ? enforced : this.#wouldAllow',
+    replace: 'enforced',
+  },
+  {
+    file: `${root}/counting/limiter-counts.ts`,
     name: 'a dry run denies requests',
     find: "const isEnforced = mode === 'enforced'",
     replace: "const isEnforced = mode !== 'shadow'",

@@ -36,7 +36,7 @@ export const metricTable: Readonly<Record<MetricId, MetricDescription>> = {
     openTelemetryName: 'sluice.decisions',
     type: 'counter',
     labels: ['limiter', 'outcome', 'source'],
-    help: 'Decisions of a limiter. outcome: allowed, denied, exempt, would_deny. source: store, local, fallback, open, closed.',
+    help: 'Decisions of a limiter. outcome: allowed, denied, exempt, would_allow, would_deny. source: store, local, fallback, open, closed.',
     unit: '{decision}',
   },
   denials: {

@@ -81,8 +81,9 @@ test('sluice_would_deny_total has the denials that deny no request, and sluice_d
     'limiter="api",policy="day"': 1,
   })
   expect(await numbersOf(register, 'sluice_decisions_total')).toEqual({
-    'limiter="api",outcome="allowed",source="store"': 3,
+    'limiter="api",outcome="allowed",source="store"': 0,
     'limiter="api",outcome="denied",source="store"': 1,
+    'limiter="api",outcome="would_allow",source="store"': 3,
     'limiter="api",outcome="would_deny",source="store"': 3,
   })
 })

@@ -60,6 +60,8 @@ const firing: Readonly<Record<string, { at: string; series: Record<string, strin
       'sluice_decisions_total{job="shop",limiter="api",outcome="allowed",source="store"}':
         '0+40x40',
       'sluice_decisions_total{job="shop",limiter="api",outcome="denied",source="store"}': '0+60x40',
+      'sluice_decisions_total{job="shop",limiter="api",outcome="would_allow",source="store"}':
+        '0+100x40',
     },
   },
   SluiceNoDecisions: {

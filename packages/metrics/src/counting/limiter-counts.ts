@@ -18,6 +18,7 @@ export class LimiterCounts {
   readonly #allowed: Bounded<Series>
   readonly #denied: Bounded<Series>
   readonly #exempt: Bounded<Series>
+  readonly #wouldAllow: Bounded<Series>
   readonly #unenforced: Bounded<Series>
   readonly #denials: Bounded<Series>
   readonly #wouldDeny: Bounded<Series>
@@ -31,6 +32,7 @@ export class LimiterCounts {
     this.#allowed = bySource('allowed')
     this.#denied = bySource('denied')
     this.#exempt = bySource('exempt')
+    this.#wouldAllow = bySource('would_allow')
     this.#unenforced = bySource('would_deny')
     this.#denials = new Bounded(policies, (policy) => families.denials.add({ limiter, policy }))
     this.#wouldDeny = new Bounded(policies, (policy) => families.wouldDeny.add({ limiter, policy }))
@@ -42,12 +44,13 @@ export class LimiterCounts {
 
   decide({ mode = 'enforced', decision }: DecisionCounted): void {
     const { allowed, exempt, source, deniedBy } = decision
+    const isEnforced = mode === 'enforced'
     if (allowed) {
-      const bySource = exempt === true ? this.#exempt : this.#allowed
+      const enforced = exempt === true ? this.#exempt : this.#allowed
+      const bySource = isEnforced ? enforced : this.#wouldAllow
       bySource.get(source).value++
       return
     }
-    const isEnforced = mode === 'enforced'
     const [bySource, byPolicy] = isEnforced
       ? [this.#denied, this.#denials]
       : [this.#unenforced, this.#wouldDeny]
