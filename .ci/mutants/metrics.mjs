@@ -40,7 +40,7 @@ export const mutants = [
   {
     file: `${root}/counting/limiter-counts.ts`,
     name: 'a denial counts as none of its policies',
-    find: 'for (const policy of deniedBy) byPolicy.get(policy).value++',
+    find: 'counts[kind].value++',
     replace: '',
   },
   {

@@ -65,6 +65,19 @@ test('sluice_denials_total has 1,000 policies of all limiters, and the others of
   expect(numbers['limiter="few",policy="other"']).toBe(3)
 })
 
+test('a policy of the 1,000 has both its denials and its would-denials', async () => {
+  for (let i = 0; i < 1001; i++) {
+    for (const mode of ['enforced', 'dryRun'] as const) {
+      decide('both', { allowed: false, deniedBy: [`customer ${i}`] }, mode)
+    }
+  }
+  for (const name of ['sluice_denials_total', 'sluice_would_deny_total']) {
+    const numbers = await numbersOf(register, name)
+    expect(numbers['limiter="both",policy="customer 999"']).toBe(1)
+    expect(numbers['limiter="both",policy="other"']).toBe(1)
+  }
+})
+
 test('sluice_would_deny_total has the denials that deny no request, and sluice_denials_total has the others', async () => {
   const denied = { allowed: false, deniedBy: ['minute', 'day'] }
   decide('api', denied)

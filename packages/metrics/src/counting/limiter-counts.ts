@@ -1,6 +1,6 @@
 import { Bounded, type Room } from './bounded.js'
 import type { DecisionCounted, FallbackCounted } from './events.js'
-import type { Family, Series } from './series.js'
+import type { Family, Labels, Series } from './series.js'
 
 /** The metrics that limiters have. */
 export interface LimiterFamilies {
@@ -13,6 +13,13 @@ export interface LimiterFamilies {
 /** The sources are few, but any program can publish events. */
 const mostSources = 5
 
+/** The numbers of one policy, which share its place among the bounded names. */
+interface PolicyCounts {
+  readonly labels: Labels
+  denials?: Series
+  wouldDeny?: Series
+}
+
 /** The numbers of one limiter. They are found once, so that a decision only adds to them. */
 export class LimiterCounts {
   readonly #allowed: Bounded<Series>
@@ -20,8 +27,8 @@ export class LimiterCounts {
   readonly #exempt: Bounded<Series>
   readonly #wouldAllow: Bounded<Series>
   readonly #unenforced: Bounded<Series>
-  readonly #denials: Bounded<Series>
-  readonly #wouldDeny: Bounded<Series>
+  readonly #families: LimiterFamilies
+  readonly #policies: Bounded<PolicyCounts>
   readonly #fallback: Series
 
   constructor(limiter: string, families: LimiterFamilies, policies: Room) {
@@ -34,8 +41,8 @@ export class LimiterCounts {
     this.#exempt = bySource('exempt')
     this.#wouldAllow = bySource('would_allow')
     this.#unenforced = bySource('would_deny')
-    this.#denials = new Bounded(policies, (policy) => families.denials.add({ limiter, policy }))
-    this.#wouldDeny = new Bounded(policies, (policy) => families.wouldDeny.add({ limiter, policy }))
+    this.#families = families
+    this.#policies = new Bounded(policies, (policy) => ({ labels: { limiter, policy } }))
     this.#fallback = families.fallbackActive.add({ limiter })
     // From zero, so that the first denial is an increase, and a share of none is zero.
     this.#allowed.get('store')
@@ -51,11 +58,14 @@ export class LimiterCounts {
       bySource.get(source).value++
       return
     }
-    const [bySource, byPolicy] = isEnforced
-      ? [this.#denied, this.#denials]
-      : [this.#unenforced, this.#wouldDeny]
+    const bySource = isEnforced ? this.#denied : this.#unenforced
     bySource.get(source).value++
-    for (const policy of deniedBy) byPolicy.get(policy).value++
+    const kind = isEnforced ? 'denials' : 'wouldDeny'
+    for (const policy of deniedBy) {
+      const counts = this.#policies.get(policy)
+      counts[kind] ??= this.#families[kind].add(counts.labels)
+      counts[kind].value++
+    }
   }
 
   changeFallback(state: FallbackCounted['state']): void {
