@@ -112,7 +112,7 @@ function createLimits(modules: ModulesContainer, options: Options): Limits {
     }
     const isRoute = controllers.includes(type) && !isMessage
     // Over HTTP the response tells how a method has ended.
-    if (isRoute ? guard.holds : guard.settles) followMethod(type, handler)
+    if (isRoute ? guard.holds : guard.settles) followMethod(type, name, handler)
   }
 
   function limitOf(type: Handler, handler: Handler): AppliedLimit {

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common'
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js'
 import type { ServerResponse } from 'node:http'
-import { mergeMap, of } from 'rxjs'
+import { mergeMap, NEVER, of, timeout } from 'rxjs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   concurrency,
@@ -51,6 +51,10 @@ const delaying: NestInterceptor = {
           async (value: unknown) => new Promise((resolve) => delays.push(() => resolve(value))),
         ),
       ),
+}
+
+const timingOut: NestInterceptor = {
+  intercept: (_context, next) => next.handle().pipe(timeout(20)),
 }
 
 /** A controller whose method waits until the test ends it. */
@@ -161,6 +165,37 @@ describe.each(platforms)('%s', (_, adapter) => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(held()).toBe(1)
     delays.splice(0).forEach((end) => end())
+    await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
+  })
+
+  test('a method is done when its promise settles, even if an interceptor has responded earlier', async () => {
+    const { options, held } = counted()
+    const { ends, Slow } = pendingController()
+    UseInterceptors(timingOut)(Slow)
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot(options)],
+      controllers: [Slow],
+    })
+    expect((await ask('/')).status).toBe(500)
+    expect((await ask('/')).status).toBe(429)
+    expect(held()).toBe(1)
+    ends[0]()
+    await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
+  })
+
+  test('an Observable is done when an interceptor unsubscribes from it', async () => {
+    const { options, held } = counted()
+    class Items {
+      get() {
+        return NEVER
+      }
+    }
+    decorate(Items, [Controller(), UseInterceptors(timingOut)], { get: [Get()] })
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot(options)],
+      controllers: [Items],
+    })
+    expect((await ask('/')).status).toBe(500)
     await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
   })
 
