@@ -1,5 +1,5 @@
 import { HttpException, StreamableFile } from '@nestjs/common'
-import { firmWaitOf, type Deny, type RequestDecision } from '@sluice/core/http'
+import { firmWaitOf, isRecord, type Deny, type RequestDecision } from '@sluice/core/http'
 
 /**
  * The exception for a denied request or GraphQL field. Nest's own exception filter sends it unchanged; filters of the application can send another
@@ -12,10 +12,11 @@ export class RateLimitException extends HttpException {
   readonly extensions: DenialReport
 
   constructor(action: Deny) {
-    super(isUnsendable(action) ? action.body : new DenialContent(action), action.status)
+    const message = action.decision === undefined ? 'Forbidden' : 'Too many requests'
+    super(isUnsendable(action) ? action.body : new DenialContent(action, message), action.status)
     this.decision = action.decision
     this.extensions = reportOf(action)
-    this.message = action.decision === undefined ? 'Forbidden' : 'Too many requests'
+    this.message = message
   }
 }
 
@@ -49,23 +50,26 @@ function isUnsendable({ headers }: Deny): boolean {
 
 /**
  * Nest serializes the content of an exception to JSON, except a file, which it sends unchanged with its own type. A filter that puts the response of the
- * exception into its own JSON receives the problem and not the file.
+ * exception into its own JSON receives the problem and not the file, also if it copies the properties.
  */
 class DenialContent extends StreamableFile {
-  readonly #text: string
+  readonly #content: unknown
 
-  constructor({ body, headers }: Deny) {
+  constructor({ body, headers }: Deny, message: string) {
     // `Content-Type` is the last header of a denial.
     const type = headers.at(-1)?.[1]
     super(new TextEncoder().encode(body), type === undefined ? {} : { type })
-    this.#text = body
     // Sending fails only if the client disconnects.
     this.setErrorLogger(() => {})
+    this.#content = type?.endsWith('json') === true ? JSON.parse(body) : body
+    for (const name of Object.keys(this)) Object.defineProperty(this, name, { enumerable: false })
+    const fields = isRecord(this.#content) ? this.#content : {}
+    for (const [name, value] of Object.entries({ message, ...fields })) {
+      if (!(name in this)) Object.defineProperty(this, name, { value, enumerable: true })
+    }
   }
 
   toJSON(): unknown {
-    const isText = !this.getHeaders().type.endsWith('json')
-    const content: unknown = isText ? this.#text : JSON.parse(this.#text)
-    return content
+    return this.#content
   }
 }

@@ -83,6 +83,28 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect([status, JSON.parse(text)]).toEqual([403, { error: sent }])
   })
 
+  test.each([
+    ['a problem', undefined, { message: 'Forbidden', title: 'Forbidden', status: 403 }],
+    ['text', 'text/plain', { message: 'Forbidden' }],
+  ])(
+    'a filter that copies the response of every exception receives %s',
+    async (_form, accept, sent) => {
+      class Filter implements ExceptionFilter<HttpException> {
+        catch(exception: HttpException, host: ArgumentsHost) {
+          const body = exception.getResponse()
+          const response = host.switchToHttp().getResponse()
+          response.status(exception.getStatus()).send({ ...Object(body), path: '/items' })
+        }
+      }
+      Catch(HttpException)(Filter)
+      const app = await create(adapter(), under({ ...once, deny: ['127.0.0.1'] }))
+      app.useGlobalFilters(new Filter())
+      const ask = await listen(app)
+      const { text } = await ask('/items/1', accept ? { headers: { accept } } : {})
+      expect(JSON.parse(text)).toEqual({ ...sent, path: '/items' })
+    },
+  )
+
   test('a handler of denials can throw its own exception', async () => {
     const onDenied: RateLimitOptions['onDenied'] = (context, { limit }) => {
       throw new HttpException({ handler: context.getHandler().name, limit }, 402)
