@@ -1,4 +1,4 @@
-import { createView, type RequestView } from '@sluice/core/http'
+import { createView, isRecord, type RequestView } from '@sluice/core/http'
 import type { Context } from 'koa'
 
 export const viewOf: (context: Context) => RequestView<Context> = createView<Context>({
@@ -16,12 +16,24 @@ export const viewOf: (context: Context) => RequestView<Context> = createView<Con
     return [Reflect.get(context.request, 'body'), context.query, context['params']]
   },
 
-  // Koa has no routes. @koa/router sets the whole pattern here.
+  // Koa has no routes. @koa/router sets the whole pattern here, and within `router.use` that of the middleware.
   route(context) {
     const route: unknown = context['_matchedRoute']
-    return typeof route === 'string' ? route : undefined
+    return typeof route === 'string' && !isOfMiddleware(context, route) ? route : undefined
   },
 
   // Without a number of proxies, Koa uses the first address of the list, which the client can forge.
   trustsEveryProxy: ({ app }) => app.proxy && !(app.maxIpsCount > 0),
 })
+
+/** Whether a pattern is that of a middleware of @koa/router, which has no methods, and of no route that matches the request. */
+function isOfMiddleware(context: Context, pattern: unknown): boolean {
+  const matched: unknown = context['matched']
+  if (!Array.isArray(matched)) return false
+  const layers: unknown[] = matched.filter((layer) => isRecord(layer) && layer['path'] === pattern)
+  return layers.length > 0 && layers.every((layer) => isRecord(layer) && isEmpty(layer['methods']))
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}

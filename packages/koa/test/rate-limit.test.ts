@@ -155,6 +155,24 @@ describe.each<[string, new () => Koa3]>([
     await server.get('/shop/carts/2').expect(200)
   })
 
+  test.each([undefined, '/shop'])(
+    'a middleware of @koa/router has no route: prefix %s',
+    async (prefix) => {
+      const router = new Router(prefix === undefined ? {} : { prefix })
+      router.use(rateLimit({ ...once, key: byRoute() }))
+      router.get('/items', (ctx) => {
+        ctx.body = 'item'
+      })
+      const app = appOf(router.routes() as unknown as Middleware)
+      const errors: unknown[] = []
+      app.on('error', ({ code }) => errors.push(code))
+      await serverOf(app)
+        .get(`${prefix ?? ''}/items`)
+        .expect(500)
+      expect(errors).toEqual(['SLUICE_ROUTE_MISSING'])
+    },
+  )
+
   test('trusts as many proxies as the application allows', async () => {
     const app = appOf(rateLimit(once))
     app.proxy = true
