@@ -16,7 +16,7 @@ export const viewOf: (request: Request) => RequestView<Request> = createView<Req
   // `baseUrl` is the path of the mounted routers. For a mount path with parameters, Express exposes their values only.
   route({ route, baseUrl }: { readonly route?: unknown; readonly baseUrl: string }) {
     const known = typeof route === 'object' && route !== null && 'path' in route
-    return known && typeof route.path === 'string' ? baseUrl + route.path : undefined
+    return known ? baseUrl + textOf(route.path) : undefined
   },
 
   // An application that trusts an unused address at any distance trusts every proxy.
@@ -25,6 +25,11 @@ export const viewOf: (request: Request) => RequestView<Request> = createView<Req
     return isTrust(trusts) && trusts(trustProbe.client, Number.MAX_SAFE_INTEGER)
   },
 })
+
+/** The text of a path, which can be a regular expression or a list: Express does not tell which member has matched. */
+function textOf(path: unknown): string {
+  return Array.isArray(path) ? path.map(textOf).join(', ') : String(path)
+}
 
 function isTrust(value: unknown): value is (address: string, hop: number) => boolean {
   return typeof value === 'function'

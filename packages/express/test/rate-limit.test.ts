@@ -5,6 +5,7 @@ import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import {
   byIp,
+  byRoute,
   createLimiter,
   fixedWindow,
   memoryStore,
@@ -269,6 +270,31 @@ describe.each(frameworks)('%s', (_, create) => {
       response.send(request.rateLimit?.allowed === false ? 'degraded' : 'hello')
     })
     await request(app).get('/').expect(200, 'degraded')
+  })
+
+  test.each<[string | RegExp | (string | RegExp)[], string]>([
+    [/^\/items\/(.*)$/, '/shop/^\\/items\\/(.*)$/'],
+    [['/items/1', '/items/2'], '/shop/items/1, /items/2'],
+    [['/items/1', /2$/], '/shop/items/1, /2$/'],
+  ])('byRoute uses the text of a path that is %s', async (path, pattern) => {
+    const routes: unknown[] = []
+    const limit = rateLimit({ ...once, limit: 2, key: byRoute() })
+    const router = express.Router().get(path, limit, (request, response) => {
+      routes.push(limit.keyOf(request))
+      response.end()
+    })
+    const app = create().use('/shop', router)
+    for (const [item, status] of [
+      ['1', 200],
+      ['2', 200],
+      ['1', 429],
+    ] as const) {
+      await request(app).get(`/shop/items/${item}`).expect(status)
+    }
+    expect(routes).toEqual([
+      ['route', 'GET', pattern],
+      ['route', 'GET', pattern],
+    ])
   })
 
   test.each(['route', 'router'])(

@@ -19,7 +19,8 @@ export const viewOf: (context: Context) => RequestView<Context> = createView<Con
   // Koa has no routes. @koa/router sets the whole pattern here, and within `router.use` that of the middleware.
   route(context) {
     const route: unknown = context['_matchedRoute']
-    return typeof route === 'string' && !isOfMiddleware(context, route) ? route : undefined
+    const isPattern = typeof route === 'string' || route instanceof RegExp
+    return isPattern && !isOfMiddleware(context, route) ? String(route) : undefined
   },
 
   // Without a number of proxies, Koa uses the first address of the list, which the client can forge.

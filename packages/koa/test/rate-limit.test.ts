@@ -155,6 +155,22 @@ describe.each<[string, new () => Koa3]>([
     await server.get('/shop/carts/2').expect(200)
   })
 
+  test('the pattern of a route can be a regular expression, and is one member of a list', async () => {
+    const router = new Router()
+    const limit = rateLimit({ ...once, key: byRoute() })
+    for (const path of [/^\/items\/(.*)/, ['/carts', '/baskets']]) {
+      router.get(path, limit, (ctx) => {
+        ctx.body = 'found'
+      })
+    }
+    const server = serverOf(appOf(router.routes() as unknown as Middleware))
+    await server.get('/items/1').expect(200)
+    await server.get('/items/2').expect(429)
+    await server.get('/carts').expect(200)
+    await server.get('/baskets').expect(200)
+    await server.get('/baskets').expect(429)
+  })
+
   test.each([undefined, '/shop'])(
     'a middleware of @koa/router has no route: prefix %s',
     async (prefix) => {
