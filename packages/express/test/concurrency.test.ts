@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { NextFunction, Request, Response } from 'express'
+import { pipeline, Readable } from 'node:stream'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { concurrency, createLimiter, memoryStore, RateLimit, rateLimit } from '../src/index.js'
 import { appOf, frameworks } from './apps.js'
@@ -18,14 +19,22 @@ function counted() {
   }
 }
 
-/** Sends a request, and disconnects when the handler has the response. */
-async function leave(app: Parameters<typeof createServer>[1], arrived: () => boolean) {
+type App = Parameters<typeof createServer>[1]
+
+/** Sends a request to a server of its own. */
+async function visit(app: App, signal: AbortSignal | null = null, timeout = 0): Promise<string> {
   const server = createServer(app).listen(0, '127.0.0.1')
+  server.timeout = timeout
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
+  return (await fetch(`http://127.0.0.1:${port}/`, { signal })).text()
+}
+
+/** Sends a request, and disconnects when the handler has the response. */
+async function leave(app: App, arrived: () => boolean) {
   const leaving = new AbortController()
-  const gone = fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal })
+  const gone = visit(app, leaving.signal)
   await vi.waitUntil(arrived, { interval: 5 })
   leaving.abort()
   await expect(gone).rejects.toThrow()
@@ -68,4 +77,40 @@ describe.each(frameworks)('%s', (_, create) => {
     ends[0]()
     expect(held()).toBe(0)
   })
+
+  test.each<[string, RequestHandler]>([
+    ['destroys the response', (_request, response) => response.destroy()],
+    ['destroys the response with an error', (_request, response) => response.destroy(new Error())],
+    [
+      'sends a stream that fails',
+      (_request, response) => {
+        pipeline(Readable.from(failing()), response, () => {})
+      },
+    ],
+    [
+      'fails after it has begun a response',
+      (_request, response, next) => {
+        response.write('begun')
+        next(new Error('broken'))
+      },
+    ],
+  ])('a handler is done when it %s', async (_name, handler) => {
+    const { options, held } = counted()
+    const app = appOf(create, rateLimit(options), handler)
+    await expect(visit(app)).rejects.toThrow()
+    await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
+  })
+
+  test('a handler may continue after a timeout of the server', async () => {
+    const { options, held } = counted()
+    const app = appOf(create, rateLimit(options), () => {})
+    await expect(visit(app, null, 20)).rejects.toThrow()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(held()).toBe(1)
+  })
 })
+
+async function* failing() {
+  yield 'part'
+  throw new Error('broken')
+}

@@ -5,6 +5,7 @@ import { keepAlive } from '../../limiter/leases.js'
 import { warnOfFailure } from '../request/mistakes.js'
 import type { RateLimitOptions } from '../options/options.js'
 import {
+  isDestroyedHere,
   isReported,
   whenOver,
   type GuardedResponse,
@@ -137,7 +138,7 @@ const followers = new WeakMap<NodeResponse, Set<Follow>>()
 
 /**
  * Passes the return value of a handler to the limiters of the response. A handler that returns a promise is done when the promise settles. For any
- * other value, and if an adapter does not call this, the handler is done when it ends the response.
+ * other value, and if an adapter does not call this, the handler is done when it ends or destroys the response.
  */
 export function followHandler(response: NodeResponse, returned: unknown): void {
   const following = followers.get(response)
@@ -168,7 +169,8 @@ function whenHandled(
   following.add(follow)
   whenOver(response, (ended) => {
     outcome = ended
-    if (isFollowed ? running === 0 : response.writableEnded) return finish()
+    const isDone = response.writableEnded || isDestroyedHere(response)
+    if (isFollowed ? running === 0 : isDone) return finish()
     timer = setTimeout(finish, Math.min(longestMs, longestTimerMs))
     letProcessEnd(timer)
     whenEnded(response, finish)

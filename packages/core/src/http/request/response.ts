@@ -29,6 +29,7 @@ export interface NodeResponse {
   readonly destroyed?: boolean
   /** HTTP/1: null while a pipelined response waits for an earlier one. */
   readonly socket?: object | null
+  readonly errored?: unknown
   readonly req?: { readonly socket?: Connection }
   /** HTTP/2 only. */
   readonly stream?: ResponseStream
@@ -104,6 +105,23 @@ export function whenOver(
 /** Node emits "finish" for a response whose connection was closed, too, and drops the unsent rest. */
 function wasSent({ stream, req }: NodeResponse): boolean {
   return stream === undefined ? req?.socket?.destroyed !== true : stream.writableFinished !== false
+}
+
+/**
+ * Whether the server has closed the connection of an HTTP/1 response, as `response.destroy()` does. A client that disconnects ends the socket or makes it
+ * fail. A timeout of the server looks like `destroy`, so nothing is known about a connection that has one.
+ */
+export function isDestroyedHere({ stream, socket, errored }: NodeResponse): boolean {
+  const ended: Partial<Socket> = stream === undefined && socket ? socket : {}
+  return (
+    ended.readableEnded === false && !ended.timeout && (ended.errored ?? null) === (errored ?? null)
+  )
+}
+
+interface Socket {
+  readonly readableEnded: boolean
+  readonly errored: unknown
+  readonly timeout: number
 }
 
 /** The error of work that ended because the client has disconnected. The request has then consumed nothing. */
