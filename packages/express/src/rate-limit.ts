@@ -92,8 +92,11 @@ export function rateLimit<const W extends Duration, P>(
   }
 }
 
-/** A handler of a controller class. */
-export type Handler = (request: Request, response: Response, next: NextFunction) => unknown
+/** A handler of a controller class. Its request may have more properties, or parameters of a known type. */
+// The type of a method, because its parameters are bivariant.
+export type Handler = {
+  handle(request: Request, response: Response, next: NextFunction): unknown
+}['handle']
 
 /**
  * Limits the rate of requests to a method of a controller class, as a standard decorator or with `experimentalDecorators`.

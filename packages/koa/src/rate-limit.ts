@@ -48,8 +48,9 @@ export interface RateLimitMiddleware extends Middleware {
   keyOf(context: Context): Keys | Promise<Keys>
 }
 
-/** A handler of a controller class. */
-export type Handler = (context: Context, next: Next) => unknown
+/** A handler of a controller class. Its context may have more properties. */
+// The type of a method, because its parameters are bivariant.
+export type Handler = { handle(context: Context, next: Next): unknown }['handle']
 
 /**
  * Creates a middleware that limits the rate of requests, for Koa 2 and 3. The decision is in `ctx.state.rateLimit`.

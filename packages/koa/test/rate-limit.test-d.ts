@@ -1,4 +1,5 @@
 // Checked by the compiler alone: npm run check:types.
+import type { RouterContext } from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import { expectTypeOf } from 'vitest'
 import {
@@ -67,6 +68,22 @@ class Reports {
   @RateLimit({ policies: { user: policy }, key: { user: (ctx) => ctx.ip } })
   create(ctx: Context): void {
     ctx.body = 'created'
+  }
+
+  @RateLimit({ policies: policy })
+  find(ctx: RouterContext): void {
+    ctx.body = ctx.params
+  }
+
+  @RateLimit({ policies: policy })
+  remove(this: Reports, ctx: Context): void {
+    this.create(ctx)
+  }
+
+  // @ts-expect-error: not a handler
+  @RateLimit({ policies: policy })
+  count(id: number): number {
+    return id
   }
 }
 expectTypeOf<Reports['create']>().toEqualTypeOf<(ctx: Context) => void>()

@@ -6,13 +6,16 @@ export type AnyFunction = (this: never, ...args: never[]) => unknown
 
 /** A decorator for methods that take the parameters of `F`, or fewer: a standard (ECMAScript) one, and one of `experimentalDecorators`. */
 export interface MethodDecorator<F extends AnyFunction> {
-  <M extends F>(method: M, context: ClassMethodDecoratorContext): M
+  <M extends F>(method: M, context: MethodContext): M
   <M extends F>(
     target: object,
     name: string | symbol,
     descriptor: TypedPropertyDescriptor<M>,
   ): TypedPropertyDescriptor<M>
 }
+
+/** The whole type of a context fits no method that declares its `this`. */
+type MethodContext = Pick<ClassMethodDecoratorContext, 'kind'>
 
 /**
  * Creates a decorator of a function that wraps methods. Called with a function alone, the decorator wraps that function. A wrapped method keeps its
@@ -21,7 +24,7 @@ export interface MethodDecorator<F extends AnyFunction> {
  * @throws SluiceError if it decorates anything else: a getter that is silently ignored would have no limit
  */
 export function methodDecorator<F extends AnyFunction>(wrap: (method: F) => F): MethodDecorator<F> {
-  function decorate<M extends F>(method: M, context?: ClassMethodDecoratorContext): M
+  function decorate<M extends F>(method: M, context?: MethodContext): M
   function decorate<M extends F>(
     target: object,
     name: string | symbol,
@@ -29,7 +32,7 @@ export function methodDecorator<F extends AnyFunction>(wrap: (method: F) => F): 
   ): TypedPropertyDescriptor<M>
   function decorate(
     methodOrTarget: F | object,
-    contextOrName?: ClassMethodDecoratorContext | string | symbol,
+    contextOrName?: MethodContext | string | symbol,
     descriptor?: TypedPropertyDescriptor<F>,
   ): unknown {
     if (typeof contextOrName === 'string' || typeof contextOrName === 'symbol') {
