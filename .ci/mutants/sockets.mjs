@@ -73,13 +73,13 @@ export const mutants = [
   {
     file: 'packages/sockets/src/connections.ts',
     name: 'a client that leaves below the namespace keeps its lease',
-    find: "  conn.once('close', end)\n",
+    find: '  ends.add(end)\n\n',
     replace: '',
   },
   {
     file: 'packages/sockets/src/connections.ts',
-    name: 'listeners stay on a connection that several namespaces share',
-    find: "    conn.removeListener('close', end)\n",
+    name: 'each namespace listens to the connection that they share',
+    find: '  closings.set(conn, ends)\n',
     replace: '',
   },
   {
@@ -121,7 +121,7 @@ export const mutants = [
   {
     file: 'packages/sockets/src/events.ts',
     name: 'the delays of a socket outlive it',
-    find: "socket.once('disconnect', () => line.close())",
+    find: '      line.close()\n',
     replace: '',
   },
   {

@@ -1,6 +1,6 @@
 import { Logger, UseGuards, type Type } from '@nestjs/common'
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   byConnection,
   byHeader,
@@ -65,6 +65,28 @@ describe.each(sockets)('a gateway on %s', (platform, serve, exceptions) => {
     expect((await client.received(2))[1]).toEqual(['two', 'ok'])
     other.send('one')
     expect(await other.received(1)).toEqual([denied('Chat.one')])
+  })
+
+  test('many messages of a client wait for their methods without a warning of Node', async () => {
+    const warned: string[] = []
+    const note = ({ name }: Error) => void warned.push(name)
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
+    const ends: (() => void)[] = []
+    class Chat {
+      async one() {
+        await new Promise<void>((resolve) => ends.push(resolve))
+        return { event: 'one', data: 'ok' }
+      }
+    }
+    const limit = RateLimit({ policies: concurrency({ limit: 20, lease: '1m' }) })
+    decorate(Chat, [WebSocketGateway()], { one: [SubscribeMessage('one'), limit] })
+    const client = await (await connecting(Chat))()
+    for (let n = 0; n < 15; n++) client.send('one')
+    await vi.waitFor(() => expect(ends).toHaveLength(15))
+    for (const end of ends) end()
+    await client.received(15)
+    expect(warned).toEqual([])
   })
 
   test('a decorator at a class limits its messages together, except those that SkipRateLimit names', async () => {

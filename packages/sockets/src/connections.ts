@@ -58,11 +58,24 @@ function holdWhileConnected(decision: Decision, socket: IoSocket): void {
   const letGo = hold(decision, () => socket.connected)
   if (conn.readyState !== 'open') return letGo()
   socket.once('disconnect', end)
-  conn.once('close', end)
+  const ends = endsOf(conn)
+  ends.add(end)
 
   function end(): void {
     socket.removeListener('disconnect', end)
-    conn.removeListener('close', end)
+    ends.delete(end)
     letGo()
   }
+}
+
+const closings = new WeakMap<IoSocket['conn'], Set<() => void>>()
+
+/** The functions to call when a connection closes. They share one listener: a client may enter any number of namespaces, and Node warns about more than ten. */
+function endsOf(conn: IoSocket['conn']): Set<() => void> {
+  const known = closings.get(conn)
+  if (known !== undefined) return known
+  const ends = new Set<() => void>()
+  closings.set(conn, ends)
+  conn.once('close', () => ends.forEach((end) => end()))
+  return ends
 }

@@ -49,7 +49,12 @@ export function limitEvents<S extends IoSocket>(
     if (skipped !== undefined) return next(new DenialError(denialOf(limit.report(skipped))))
     const { address: peer, url, headers } = socket.handshake
     const line = createLine()
-    socket.once('disconnect', () => line.close())
+    /** The ends of the events that are not acknowledged yet. One listener serves all: Node warns about more than ten. */
+    const ends = new Set<() => void>()
+    socket.once('disconnect', () => {
+      line.close()
+      ends.forEach((end) => end())
+    })
     socket.use((packet, pass) => {
       const event = eventOf(socket, packet)
       const proceed = once(pass)
@@ -57,7 +62,7 @@ export function limitEvents<S extends IoSocket>(
         (signal) => limit.ask(event, { peer, url, headers, sent: event.args }, signal),
         (answer) =>
           limit.settle(answer, {
-            allow: (decision) => carryOn(decision, event, packet, pass),
+            allow: (decision) => carryOn(decision, event, packet, pass, ends),
             deny: (denied) => deny(event, denialOf(denied), proceed),
             onDenied: onDenied && ((decision) => onDenied(event, proceed, decision)),
           }),
@@ -97,9 +102,10 @@ function isCongested({ conn }: IoSocket): boolean {
 /** Passes an event on. If it holds a lease, then until it is acknowledged; one without an acknowledgement until its listeners have returned. */
 function carryOn(
   decision: Decision,
-  { socket, acknowledge }: SocketEvent<IoSocket>,
+  { acknowledge }: SocketEvent<IoSocket>,
   packet: unknown[],
   pass: Next,
+  ends: Set<() => void>,
 ): void {
   if (decision.lease === undefined) return pass()
   const letGo = hold(decision)
@@ -110,10 +116,10 @@ function carryOn(
     return
   }
   function end(): void {
-    socket.removeListener('disconnect', end)
+    ends.delete(end)
     letGo()
   }
-  socket.once('disconnect', end)
+  ends.add(end)
   packet[packet.length - 1] = function acknowledgeAndEnd(...args: readonly unknown[]) {
     end()
     acknowledge(...args)

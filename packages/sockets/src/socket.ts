@@ -13,7 +13,6 @@ export interface IoSocket {
   readonly conn: {
     readonly readyState: string
     once(event: 'close', listener: () => void): unknown
-    removeListener(event: 'close', listener: () => void): unknown
   }
   use(limit: (event: [string, ...unknown[]], next: Next) => void): unknown
   listenerCount(event: 'error'): number

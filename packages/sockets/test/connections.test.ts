@@ -11,7 +11,7 @@ import {
   type Limiter,
   type Policy,
 } from '../src/index.js'
-import { outcomeOf, startIo } from './servers.js'
+import { outcomeOf, startIo, warnings } from './servers.js'
 
 const two = fixedWindow({ limit: 2, window: '1m' })
 const oneOpen = concurrency({ limit: 1, lease: '1m' })
@@ -72,6 +72,20 @@ describe('limitConnections', () => {
     for (const client of clients) client.disconnect()
     await vi.waitFor(() => expect(server.io.sockets.sockets.size).toBe(1))
     expect(await held(limiter)).toBe(1)
+  })
+
+  test('holds the units of many namespaces with one listener, until their connection closes', async () => {
+    const warned = warnings()
+    const limiter = limiterOf(concurrency({ limit: 20, lease: '1m' }))
+    const server = await startIo((io) => io.of(/^\/room/).use(limitConnections(limiter)))
+    const first = server.connect({}, '/room')
+    expect(await outcomeOf(first)).toBeUndefined()
+    for (let n = 1; n < 15; n++) {
+      expect(await outcomeOf(first.io.socket(`/room${n}`))).toBeUndefined()
+    }
+    expect([await held(limiter), warned]).toEqual([15, []])
+    first.io.engine.close()
+    await vi.waitFor(async () => expect(await held(limiter)).toBe(0))
   })
 
   test('releases the unit of a client that leaves one of its namespaces, and its listeners', async () => {

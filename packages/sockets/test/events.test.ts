@@ -9,7 +9,7 @@ import {
   type Limiter,
   type Policy,
 } from '../src/index.js'
-import { outcomeOf, startIo } from './servers.js'
+import { outcomeOf, startIo, warnings } from './servers.js'
 import { slowly } from './slow-limiter.js'
 
 const three = fixedWindow({ limit: 3, window: '1m' })
@@ -171,6 +171,25 @@ describe('limitEvents', () => {
     expect(await client.emitWithAck('add', 'vital')).toBe('added vital')
     expect(await client.emitWithAck('add', 'other')).toBe('denied by default')
     expect(events).toEqual(['vital'])
+  })
+
+  test('holds the units of many events with one listener, until their socket disconnects', async () => {
+    const warned = warnings()
+    const limiter = limiterOf(concurrency({ limit: 20, lease: '1m' }))
+    const due: (() => void)[] = []
+    const server = await startIo((io) => {
+      io.use(limitEvents(limiter, { key: 'all' }))
+      io.on('connection', (socket) => socket.on('work', (done) => void due.push(done)))
+    })
+    const held = async () => (await limiter.status('all')).policies['default'].used
+    const client = server.connect()
+    await outcomeOf(client)
+    for (let n = 0; n < 15; n++) void client.emitWithAck('work').catch(() => {})
+    await vi.waitFor(() => expect(due).toHaveLength(15))
+    due[0]()
+    expect([await held(), warned]).toEqual([14, []])
+    client.disconnect()
+    await vi.waitFor(async () => expect(await held()).toBe(0))
   })
 
   test('holds a unit of concurrency until an event is acknowledged, or its socket disconnects', async () => {

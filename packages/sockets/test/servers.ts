@@ -55,6 +55,15 @@ export async function startIo(
   }
 }
 
+/** The names of the warnings of the process, until the test ends. */
+export function warnings(): string[] {
+  const names: string[] = []
+  const note = ({ name }: Error): void => void names.push(name)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  return names
+}
+
 /** Resolves to the data of the error with which the server denies the connection, or to undefined when it is connected. */
 export async function outcomeOf(client: Socket): Promise<unknown> {
   return new Promise((resolve) => {

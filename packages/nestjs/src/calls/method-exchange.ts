@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { FetchExchange, whenOver, type NodeResponse, type Settling } from '@sluice/core/http'
 
 /** A method that a limit lets run. */
@@ -122,6 +123,8 @@ export function signalOf(connection: object, listen: (abort: () => void) => void
   const known = signals.get(connection)
   if (known !== undefined) return known
   const controller = new AbortController()
+  // Each call of the connection listens.
+  setMaxListeners(0, controller.signal)
   signals.set(connection, controller.signal)
   listen(() => controller.abort())
   return controller.signal
