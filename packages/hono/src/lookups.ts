@@ -6,6 +6,7 @@ import {
   type WaitUntil,
 } from '@sluice/fetch/adapter'
 import type { Context } from 'hono'
+import type { RouterRoute } from 'hono/types'
 import type { StatusCode } from 'hono/utils/http-status'
 
 /** The targets that Hono's validators parse. */
@@ -18,13 +19,13 @@ export const lookups: FetchLookups<Context> = {
   // The servers of Node, Bun and Deno pass their own values as the environment.
   peer: ({ req, env }) => reportedAddress(req.raw, [env]),
 
-  // Below an `app.use('/api/*')`, the pattern of the handler is the last one. A handler of `app.all` and of `app.mount` looks like a middleware, so the last
-  // pattern of all counts for it, and for a request that has matched no handler.
-  route(context) {
+  // Hono runs the first handler that matches: that of the limiter, or one below an `app.use('/api/*')`. A handler of `app.all` and of `app.mount` looks like
+  // a middleware, so the last pattern of all counts for it, and for a request that has matched no handler.
+  route({ req }) {
     // The function `matchedRoutes` of Hono finds none for the context of another copy of Hono.
-    const routes = context.req.matchedRoutes
-    const named = routes.findLast(({ path }) => !path.includes('*'))
-    return (named ?? routes.findLast(({ method }) => method !== 'ALL') ?? routes.at(-1))?.path
+    const routes = req.matchedRoutes
+    const next = routes.slice(req.routeIndex).find((route) => isHandler(route) && isNamed(route))
+    return (next ?? routes.findLast(isNamed) ?? routes.findLast(isHandler) ?? routes.at(-1))?.path
   },
 
   params: ({ req }) => req.param(),
@@ -53,6 +54,14 @@ export const lookups: FetchLookups<Context> = {
     const { message, status = 400 } = error
     throw Object.assign(error, { getResponse: () => new Response(message, { status }) })
   },
+}
+
+function isHandler({ method }: RouterRoute): boolean {
+  return method !== 'ALL'
+}
+
+function isNamed({ path }: RouterRoute): boolean {
+  return !path.includes('*')
 }
 
 /** If the environment is that of a server, Hono has no execution context, and its getter would throw. */

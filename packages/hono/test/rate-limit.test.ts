@@ -174,6 +174,7 @@ test('several limits are joined if middleware between them replaces the Request'
 
 test.each([
   ['GET /items/7', '/items/:id', 200],
+  ['GET /items/new', '/items/new', 200],
   ['GET /v1/users/7', '/v1/users/:name', 200],
   ['GET /files/a/b', '/files/*', 200],
   ['PUT /any/a/b', '/any/*', 200],
@@ -192,6 +193,7 @@ test.each([
     await next()
   })
   app.use('/items/*', async (_, next) => next())
+  app.get('/items/new', (c) => c.text('form'))
   app.get('/items/:id', (c) => c.text('item'))
   app.get('/files/*', (c) => c.text('file'))
   app.all('/any/*', (c) => c.text('any'))
@@ -202,6 +204,19 @@ test.each([
   )
   expect((await app.request(path, { method })).status).toBe(status)
   expect(keys).toEqual([['route', method, pattern]])
+})
+
+test('a limit of several routes counts each by its own pattern, also if a later one matches', async () => {
+  const app = new Hono()
+  const limit = rateLimit({ ...options, key: byRoute() })
+  app.get('/users/me', limit, (c) => c.json(limit.keyOf(c)))
+  app.get('/users/:id', limit, (c) => c.json(limit.keyOf(c)))
+  for (const [path, pattern] of [
+    ['/users/me', '/users/me'],
+    ['/users/7', '/users/:id'],
+  ]) {
+    expect(await (await app.request(path)).json()).toEqual(['route', 'GET', pattern])
+  }
 })
 
 test('the decision is in the context', async () => {
