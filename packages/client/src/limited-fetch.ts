@@ -81,7 +81,7 @@ export function limitedFetch(limiter: Limiter, options: FetchOptions<Send> = {})
     const own = key === undefined ? urlOf(input).host : keyOf(key, input)
     const call = createWaits(limiter, own, maxWait, signalOf(input, init))
     const first = await call.enter()
-    if (!first.allowed) throw new DeniedError(limiter.name, first)
+    if (!first.allowed) throw new DeniedError(limiter.name, first, 'a longer "maxWait"')
     let response = await whileHeld(first, () => fetch(input, init))
     for (let retry = 0; ; retry++) {
       const waitMs = serverWaitMs(response)

@@ -67,6 +67,7 @@ describe('waiting', () => {
     const began = performance.now()
     const error = await call(server.url).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(DeniedError)
+    expect(String(error)).toMatch(/whose "decision" says more, or pass a longer "maxWait"\.$/)
     expect(performance.now() - began).toBeLessThan(500)
     expect(server.statuses).toEqual([200])
   })

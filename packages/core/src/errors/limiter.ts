@@ -34,12 +34,13 @@ export const limiterMessages = {
     limiter: string,
     deniedBy: readonly string[],
     retryAfterMs: number | null,
+    advice = '"onDenied" or "wait"',
   ): string =>
     `limiter "${limiter}": denied by ${quotedList(deniedBy)}. ${
       retryAfterMs === null
         ? 'The cost is more than the quota can ever allow'
         : `The same cost is allowed in ${retryAfterMs} ms`
-    }. Catch this DeniedError, whose "decision" says more, or pass "onDenied" or "wait".`,
+    }. Catch this DeniedError, whose "decision" says more, or pass ${advice}.`,
 
   SLUICE_LIMITER_UNKNOWN: (name: string, known: readonly string[]): string =>
     `there is no limiter ${quoted(name)}. ${

@@ -174,9 +174,9 @@ export class DeniedError extends SluiceError {
   /** The decision that denied the call. */
   readonly decision: Decision
 
-  constructor(limiter: string, decision: Decision) {
+  constructor(limiter: string, decision: Decision, advice?: string) {
     const { deniedBy, retryAfterMs } = decision
-    super('SLUICE_DENIED', messageOf('SLUICE_DENIED', limiter, deniedBy, retryAfterMs))
+    super('SLUICE_DENIED', messageOf('SLUICE_DENIED', limiter, deniedBy, retryAfterMs, advice))
     this.decision = decision
     brand(this, deniedErrorBrand)
   }
