@@ -104,8 +104,8 @@ export const mutants = [
   {
     file: `${root}/limited-fetch.ts`,
     name: 'calls count by the URL',
-    find: 'urlOf(input).host',
-    replace: 'urlOf(input).href',
+    find: 'const { host } = urlOf(input)',
+    replace: 'const { href: host } = urlOf(input)',
   },
   {
     file: `${root}/call.ts`,

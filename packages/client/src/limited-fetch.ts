@@ -1,4 +1,11 @@
-import { DeniedError, type Decision, type Duration, type Keys, type Limiter } from '@sluice/core'
+import {
+  DeniedError,
+  notLimited,
+  type Decision,
+  type Duration,
+  type Keys,
+  type Limiter,
+} from '@sluice/core'
 import {
   checked,
   checkedIfGiven,
@@ -39,7 +46,7 @@ export interface CallOptions {
   /**
    * The key that calls count by: a constant, or a function of the call's URL.
    *
-   * @default the host
+   * @default the host; a URL without a host is not limited
    */
   readonly key?: Keys | ((url: URL) => Keys)
 }
@@ -78,7 +85,7 @@ export function limitedFetch(limiter: Limiter, options: FetchOptions<Send> = {})
   const { key, fetch = send } = options
 
   return async function limitedCall(input: unknown, init?: unknown): Promise<FetchResponse> {
-    const own = key === undefined ? urlOf(input).host : keyOf(key, input)
+    const own = key === undefined ? hostOf(input) : keyOf(key, input)
     const call = createWaits(limiter, own, maxWait, signalOf(input, init))
     const first = await call.enter()
     if (!first.allowed) throw new DeniedError(limiter.name, first, 'a longer "maxWait"')
@@ -128,6 +135,12 @@ function isLimiter(value: unknown): value is Limiter {
 /** The limiter checks a constant key. */
 function isKeyOption(value: unknown): boolean {
   return value !== null && value !== ''
+}
+
+/** A URL without a host, such as one of `data:`, sends nothing to a server. */
+function hostOf(input: unknown): Keys {
+  const { host } = urlOf(input)
+  return host === '' ? notLimited : host
 }
 
 function keyOf(key: NonNullable<CallOptions['key']>, input: unknown): Keys {

@@ -59,6 +59,15 @@ describe('waiting', () => {
     expect([await used(server.host), await used('all'), await used('path /a')]).toEqual([3, 1, 1])
   })
 
+  test('sends a call without a host at once, unless the options have a key', async () => {
+    const limiter = limiterOf(fixedWindow({ limit: 1, window: '1m' }))
+    const call = limitedFetch(limiter, { maxWait: 0 })
+    for (let i = 0; i < 2; i++) expect(await (await call('data:,text')).text()).toBe('text')
+    const counted = limitedFetch(limiter, { maxWait: 0, key: 'all' })
+    expect(await (await counted('data:,text')).text()).toBe('text')
+    await expect(counted('data:,text')).rejects.toThrow(DeniedError)
+  })
+
   test('rejects with a DeniedError if the wait would be too long, and sends nothing', async () => {
     const server = await answering()
     const limiter = limiterOf(fixedWindow({ limit: 1, window: '1m' }))
