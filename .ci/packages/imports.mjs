@@ -20,14 +20,14 @@ const ceilings = {
   postgres: { modules: 12, kilobytes: 595 },
   client: { modules: 6, kilobytes: 563 },
   metrics: { modules: 3, kilobytes: 570 },
-  dashboard: { modules: 6, kilobytes: 640 },
+  dashboard: { modules: 6, kilobytes: 642 },
   sockets: { modules: 6, kilobytes: 563 },
-  testing: { modules: 16, kilobytes: 605 },
+  testing: { modules: 16, kilobytes: 607 },
   rules: { modules: 175, kilobytes: 2270 },
 }
 
 /** The kilobytes of the adapter of Express and core on the disk, with their sources and maps. */
-const mostInstalled = 2550
+const mostInstalled = 2555
 
 /** The modules that a process loads with each package: its own and those of its dependencies, not those of the framework. */
 export async function* imports(packages, folder) {

@@ -367,7 +367,7 @@ function askedBySocket(): { readonly key: unknown; readonly cost: unknown }[] {
     id: 'one',
     connected: true,
     handshake: { address: '192.0.2.1', url: '/', headers },
-    conn: { readyState: 'open', once: on, removeListener: on },
+    conn: { readyState: 'open', once: on },
     use: (limit) => limit(['event'], on),
     listenerCount: () => 0,
     once: on,
