@@ -20,6 +20,9 @@ export interface Database {
    * Saves each group whole if all its rows still have the versions that were loaded, or else does not change any of them. A group does not depend on the
    * other groups of the call. No key is in two groups. Outside of the span nothing is saved.
    *
+   * All groups of a call have at most 256 rows together, which can be those of a single group: requests that share a key are saved together. A database that
+   * cannot save so many rows at once rejects before it has saved any.
+   *
    * A conflict that the database itself reports (a serialization failure, a deadlock, the lock of a row that is not free) is a group that was not saved. Any
    * other error rejects: it is then unknown whether the groups were saved, and the call is not repeated.
    */
