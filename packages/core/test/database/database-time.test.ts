@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { MapDatabase } from '../../../conformance/src/databases/index.js'
-import { createLimiter, type Limiter } from '../../src/index.js'
+import { createLimiter, type AsyncStore, type Limiter } from '../../src/index.js'
 import { databaseStore, type Database } from '../../src/stores/database/index.js'
 import { rejectionOf } from '../error-of.js'
 
-function limiterOver(database: Database, rememberedRows?: number): Limiter {
+function limiterOver(database: Database, rememberedRows = 10_000): Limiter<AsyncStore> {
   const store = databaseStore(database, { timeout: '10s', rememberedRows })
   return createLimiter({ name: 'api', limit: 5, window: '1m', store, onStoreError: 'deny' })
 }
