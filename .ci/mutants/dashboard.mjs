@@ -108,8 +108,8 @@ export const mutants = [
   {
     file: `${root}/collect/collector.ts`,
     name: 'sketches are never replaced',
-    find: 'if (to - this.#sketchStep < stepsOfSketch) return',
-    replace: 'if (to - this.#sketchStep < 1e9) return',
+    find: 'else if (to - this.#sketchStep < stepsOfSketch) return',
+    replace: 'else if (to - this.#sketchStep < 1e9) return',
   },
   {
     file: `${root}/collect/collector.ts`,

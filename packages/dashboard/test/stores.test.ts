@@ -74,4 +74,10 @@ test('errors of more than an hour ago are not counted', async () => {
   expect(await errors()).toBe(1)
   clock.now += 1_800_000
   expect(await errors()).toBe(0)
+  publish()
+  // The clock is set back.
+  clock.now -= 1_800_000
+  expect(await errors()).toBe(0)
+  publish()
+  expect(await errors()).toBe(1)
 })

@@ -217,6 +217,27 @@ test('counts end after an hour, also if nothing is decided meanwhile', async () 
   expect(await sums()).toEqual([0, 0, 0])
 })
 
+test('the series start again at the new time if the clock is set back', async () => {
+  const clock = testClock()
+  const limiter = createLimiter({ name: names.a, policies: minute(1) })
+  const board = await serveDashboard({ limiters: { limiter }, clock })
+  clock.now += 3_600_000
+  for (let i = 0; i < 3; i++) limiter.consume('ann')
+  clock.now -= 50_000
+  limiter.consume('ann')
+  expect(tailOf((await board.view()).limiters[0]).denied).toEqual([0, 0, 3])
+  clock.now -= 3_550_000
+  limiter.consume('bob')
+  clock.now += 10_000
+  limiter.consume('bob')
+  const { at, limiters } = await board.view()
+  const [api] = limiters
+  expect(at - api.series.startsAt).toBe(3_590_000)
+  expect(tailOf(api)).toEqual({ ...none, allowed: [0, 1, 0], denied: [0, 0, 1] })
+  expect(countsOf(api.top.requests.keys)).toEqual(['bob 2'])
+  expect(api.denied.map(({ key }) => key)).toEqual(['bob'])
+})
+
 test('after 49 limiters, the decisions of others are counted together', async () => {
   const board = await serveDashboard()
   for (let i = 0; i < 60; i++) {

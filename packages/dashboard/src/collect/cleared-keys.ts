@@ -31,7 +31,7 @@ export class ClearedKeys {
   }
 
   recent(now: number): readonly ClearedKey[] {
-    return this.#all.filter(({ at }) => at > now - keptMs)
+    return this.#all.filter(({ at }) => Math.abs(now - at) < keptMs)
   }
 }
 

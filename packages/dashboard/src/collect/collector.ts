@@ -6,7 +6,7 @@ import { KeyMemory } from './key-memory.js'
 import { isOfStore, LimiterRecord, type PolicyRecord } from './limiter-record.js'
 import { Names } from './names.js'
 import { Sample } from './sample.js'
-import { createRing, stepCount, stepMs, stepOf } from './steps.js'
+import { createRing, setBackMs, stepCount, stepMs, stepOf } from './steps.js'
 
 /** The most limiters. The decisions of any further one are counted together. */
 const mostLimiters = 50
@@ -69,7 +69,7 @@ export class Collector {
   /** The time, after all steps before it have ended. */
   now(): number {
     const now = this.#clock()
-    if (now >= this.#stepEndsAt) this.#advance(now)
+    if (now >= this.#stepEndsAt || now < this.#stepEndsAt - setBackMs) this.#advance(now)
     return now
   }
 
@@ -222,11 +222,15 @@ export class Collector {
 
   #advance(now: number): void {
     const to = stepOf(now)
-    for (const record of this.limiters.values()) record.clearSteps(this.#step, to)
+    const isSetBack = to < this.#step
+    const after = isSetBack ? -Infinity : this.#step
+    for (const record of this.limiters.values()) record.clearSteps(after, to)
     this.#step = to
     this.#stepEndsAt = (to + 1) * stepMs
-    this.denied.sweep(now)
-    if (to - this.#sketchStep < stepsOfSketch) return
+    // The times of all data before are those of another clock.
+    this.denied.sweep(isSetBack ? Infinity : now)
+    if (isSetBack) this.#memory.rotate(now)
+    else if (to - this.#sketchStep < stepsOfSketch) return
     this.#sketchStep = to
     this.#memory.rotate(now)
   }

@@ -4,6 +4,9 @@ export const stepMs = 10_000
 /** The steps of an hour. */
 export const stepCount = 360
 
+/** A clock that is behind the current step by more than this was set back: the series start again. */
+export const setBackMs = 60_000
+
 /** Counts of the last hour, one for each step. The place of a step is its number modulo `stepCount`. */
 export type Ring = Uint32Array
 

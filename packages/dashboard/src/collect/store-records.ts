@@ -1,6 +1,15 @@
 import type { BreakerEvent, FallbackEvent, SluiceError, StoreErrorEvent } from '@sluice/core'
 import type { StoreView } from '../view.js'
-import { clearSteps, createRing, stepCount, stepOf, sumOf, type Ring } from './steps.js'
+import {
+  clearSteps,
+  createRing,
+  setBackMs,
+  stepCount,
+  stepMs,
+  stepOf,
+  sumOf,
+  type Ring,
+} from './steps.js'
 
 /** The most stores, and the most limiters that decide without one. */
 const mostStores = 8
@@ -87,8 +96,10 @@ export class StoreRecords {
   #now(): number {
     const now = this.#clock()
     const step = stepOf(now)
-    if (step > this.#step) {
-      for (const { errors } of this.#records.values()) clearSteps(errors, this.#step, step)
+    const isSetBack = now < (this.#step + 1) * stepMs - setBackMs
+    if (step > this.#step || isSetBack) {
+      const after = isSetBack ? -Infinity : this.#step
+      for (const { errors } of this.#records.values()) clearSteps(errors, after, step)
       this.#step = step
     }
     return now
