@@ -28,6 +28,16 @@ describe('HotKeys', () => {
     expect(() => Reflect.construct(HotKeys, [places])).toThrow(new RangeError(message))
   })
 
+  test.each([0, -1, 1.5, Number.NaN, Infinity, '2', null])('%j breaks no sketch', (value) => {
+    const sketch = new HotKeys(2)
+    sketch.add('a', 3)
+    const thrown = (name: string): RangeError =>
+      new RangeError(`HotKeys: "${name}" must be a whole number, 1 or more`)
+    expect(() => Reflect.apply(sketch.add, sketch, ['a', value])).toThrow(thrown('times'))
+    expect(() => Reflect.apply(sketch.shrink, sketch, [value])).toThrow(thrown('places'))
+    expect([sketch.keys, sketch.unlisted]).toEqual([[{ key: 'a', count: 3, error: 0 }], 0])
+  })
+
   test('returns one object for a key while it stays, and another one after it was replaced', () => {
     const sketch = new HotKeys(1)
     const first = sketch.add('a')

@@ -32,10 +32,7 @@ export class HotKeys implements KeyCounts {
    * @throws RangeError for any other value than a whole number from 1
    */
   constructor(places: number = 256) {
-    if (!Number.isSafeInteger(places) || places < 1) {
-      throw new RangeError('HotKeys: "places" must be a whole number, 1 or more')
-    }
-    this.#places = places
+    this.#places = checkedCount('places', places)
   }
 
   /**
@@ -43,8 +40,10 @@ export class HotKeys implements KeyCounts {
    * if the result has `count - error === times`.
    *
    * @param times a whole number, at least 1
+   * @throws RangeError for any other value
    */
   add(key: string, times: number = 1): HotKey {
+    if (times !== 1) checkedCount('times', times)
     const known = this.#placeOf.get(key)
     if (known !== undefined) return this.#increment(known, times)
     const own = ownText(key)
@@ -63,9 +62,13 @@ export class HotKeys implements KeyCounts {
     return this.#increment(place, times)
   }
 
-  /** Keeps at most this number of keys from now on: the most frequent ones. A key that was dropped comes in again as any new one. */
+  /**
+   * Keeps at most this number of keys from now on: the most frequent ones. A key that was dropped comes in again as any new one.
+   *
+   * @throws RangeError for any other value than a whole number from 1
+   */
   shrink(places: number): void {
-    if (places >= this.#places) return
+    if (checkedCount('places', places) >= this.#places) return
     this.#places = places
     while (this.#heap.length > places) {
       const [least] = this.#heap
@@ -120,6 +123,11 @@ export class HotKeys implements KeyCounts {
     this.#heap[at] = place
     place.at = at
   }
+}
+
+function checkedCount(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1) return value
+  throw new RangeError(`HotKeys: "${name}" must be a whole number, 1 or more`)
 }
 
 /** A place of the sketch: its key, and its index in the heap. */
