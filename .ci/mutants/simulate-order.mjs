@@ -76,14 +76,14 @@ export const mutants = [
   {
     file: `${simulate}/cut/lines.ts`,
     name: 'a line without a break is lost',
-    find: "  if (rest !== '') yield { text: rest, bytesRead: bytesRead() }\n",
+    find: "  if (rest !== '') yield blockOf(rest)\n",
     replace: '',
   },
   {
     file: `${simulate}/cut/lines.ts`,
     name: 'parts of a line are not joined',
-    find: 'text: rest + chunk',
-    replace: 'text: chunk',
+    find: 'blockOf(rest + chunk',
+    replace: 'blockOf(chunk',
   },
   {
     file: `${simulate}/cut/lines.ts`,

@@ -42,6 +42,12 @@ describe('blocksOf', () => {
     expect(await blocks('é\n')).toEqual(['\xc3\xa9\n'])
   })
 
+  test('a byte order mark at the start is not a part of the first line', async () => {
+    const [mark, ...others] = await blocks('\ufeffa\n', '\ufeffb\n')
+    expect([mark, others]).toEqual(['a\n', ['\xef\xbb\xbfb\n']])
+    expect(await blocks('\ufeff')).toEqual([''])
+  })
+
   test('only the start of a line that is too long is kept', async () => {
     const part = 'a'.repeat(400_000)
     const [block] = await blocks(...Array.from({ length: 9 }, () => part), '\nb\n')

@@ -10,22 +10,31 @@ export const longestLine = 1_000_000
 
 const lineFeed = 0x0a
 
-/** Joins chunks into blocks that end with a line. It keeps only the start of a line that is too long, which is then skipped and counted. */
+/** A byte order mark in UTF-8. */
+const mark = '\xef\xbb\xbf'
+
+/** Joins chunks into blocks that end with a line, without a byte order mark at the start. It keeps only the start of a line that is too long, which is then skipped and counted. */
 export async function* blocksOf(
   chunks: AsyncIterable<Buffer>,
   bytesRead: () => number,
 ): AsyncGenerator<TextBlock> {
   let rest = ''
+  let isStart = true
+  function blockOf(whole: string): TextBlock {
+    const text = isStart && whole.startsWith(mark) ? whole.slice(mark.length) : whole
+    isStart = false
+    return { text, bytesRead: bytesRead() }
+  }
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(lineFeed) + 1
     if (end === 0) {
       if (rest.length <= longestLine) rest += chunk.toString('latin1')
       continue
     }
-    yield { text: rest + chunk.toString('latin1', 0, end), bytesRead: bytesRead() }
+    yield blockOf(rest + chunk.toString('latin1', 0, end))
     rest = chunk.toString('latin1', end)
   }
-  if (rest !== '') yield { text: rest, bytesRead: bytesRead() }
+  if (rest !== '') yield blockOf(rest)
 }
 
 /** Calls `line` with the start and the end of each nonempty line. The line break is not part of the line. */
