@@ -259,6 +259,13 @@ describe('fields that the log lacks', () => {
     expect(notes.some((note) => note.includes('partners'))).toBe(missing === 'skip')
   })
 
+  test('are in a note of each document, with its name in the report', async () => {
+    const options = { variants: { old: { rules }, new: { rules } }, baseline: 'old' } as const
+    const { notes } = await simulate({ log: log(), ...options, missing: 'skip' })
+    const said = 'the log lacks fields of these rules, which were left out: partners.'
+    expect(notes.filter((note) => note.endsWith(said))).toEqual([`old: ${said}`, `new: ${said}`])
+  })
+
   test('come from a table', async () => {
     const byPlan = rulesText(
       '  - { id: all, when: { plan: free }, key: user, limit: 1, window: 1m }',

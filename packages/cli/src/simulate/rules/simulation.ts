@@ -57,7 +57,7 @@ export function createRulesSimulation(
   ): Promise<((record: LogRecord) => void) | undefined> {
     if (documents.length === 0) return undefined
     for (const { variant, document } of documents) {
-      const kept = withFields(document, detected, missing)
+      const kept = withFields(variant.name ?? document.name, document, detected, missing)
       const parsed = parsedOf(kept, variant.rules.files)
       replays.push({
         variant,
@@ -93,6 +93,7 @@ export function createRulesSimulation(
 
   /** The document without the rules whose fields the log does not have. */
   function withFields(
+    name: string,
     document: RulesDocument,
     detected: Detected,
     missing: 'error' | 'skip' | 'absent',
@@ -120,7 +121,7 @@ export function createRulesSimulation(
       )
     }
     notes.push(
-      `${document.name}: the log lacks fields of these rules, which were left out: ${[...skipped].join(', ')}.`,
+      `${name}: the log lacks fields of these rules, which were left out: ${[...skipped].join(', ')}.`,
     )
     const { tests: _tests, ...rest } = document
     return { ...rest, rules }
