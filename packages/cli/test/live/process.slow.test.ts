@@ -132,7 +132,9 @@ test('top draws on the whole screen, follows its size, and restores it on q', as
   expect(first[0]).toMatch(
     /^sluice top {2}09:00:04 UTC {2}2 processes {2}q quits {2}http.*\/limits\/$/,
   )
-  expect(first[6]).toBe(String.raw`  1 200  never    api      hour (blocked)  x\u{1b}[31m\u{202e}y`)
+  expect(first[6]).toBe(
+    String.raw`  1 200  never    api      hour (blocked)  ["x\u001b[31m\u202ey"]`,
+  )
   for (const lines of others) {
     expect(lines.length).toBe(9)
     expect(lines.filter((line) => line.length > 39)).toEqual([])
