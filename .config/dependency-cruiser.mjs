@@ -109,7 +109,7 @@ const rules = {
   nestjs: adapter(
     'nestjs',
     npm('@nestjs/common', '@nestjs/core', '@nestjs/microservices', '@nestjs/websockets', 'rxjs'),
-    '^(?:node:)?http$',
+    '^(?:node:)?(?:async_hooks|events|http)$',
   ),
   sqlite: {
     from: 'packages/sqlite/src/',
