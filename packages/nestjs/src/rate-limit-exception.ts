@@ -6,31 +6,39 @@ import { firmWaitOf, isRecord, type Deny, type RequestDecision } from '@sluice/c
  * response. The headers are already set.
  */
 export class RateLimitException extends HttpException {
-  /** Undefined if the list `deny` contains the client. */
+  /** Undefined if the list `deny` contains the client, or if the client has disconnected while it waited: the status is then 499. */
   readonly decision: RequestDecision | undefined
   /** The extensions of the error in a GraphQL response. */
   readonly extensions: DenialReport
 
   constructor(action: Deny) {
-    const message = action.decision === undefined ? 'Forbidden' : 'Too many requests'
+    const extensions = reportOf(action)
+    const message = messages[extensions.code]
     super(isUnsendable(action) ? action.body : new DenialContent(action, message), action.status)
     this.decision = action.decision
-    this.extensions = reportOf(action)
+    this.extensions = extensions
     this.message = message
   }
 }
 
+const messages: Readonly<Record<DenialReport['code'], string>> = {
+  RATE_LIMITED: 'Too many requests',
+  FORBIDDEN: 'Forbidden',
+  CLIENT_CLOSED_REQUEST: 'Client Closed Request',
+}
+
 /** A denial as clients of GraphQL and of messages read it. */
 export interface DenialReport {
-  /** `FORBIDDEN` for a client in the list `deny`. */
-  readonly code: 'RATE_LIMITED' | 'FORBIDDEN'
+  /** `FORBIDDEN` for a client in the list `deny`, `CLIENT_CLOSED_REQUEST` for one that has disconnected. */
+  readonly code: 'RATE_LIMITED' | 'FORBIDDEN' | 'CLIENT_CLOSED_REQUEST'
   /** Milliseconds until the same call is allowed; null if it never is. 1000 if only leases deny it, which may be released at any moment. */
   readonly retryAfterMs?: number | null
   readonly 'violated-policies'?: readonly string[]
 }
 
-export function reportOf({ decision, violated }: Deny): DenialReport {
-  if (decision === undefined) return { code: 'FORBIDDEN' }
+export function reportOf({ decision, violated, status }: Deny): DenialReport {
+  if (decision === undefined)
+    return { code: status === 499 ? 'CLIENT_CLOSED_REQUEST' : 'FORBIDDEN' }
   return {
     code: 'RATE_LIMITED',
     retryAfterMs: waitOf(decision),

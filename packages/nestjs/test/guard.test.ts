@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common'
 import { BaseExceptionFilter, ModulesContainer } from '@nestjs/core'
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   byIp,
   byRoute,
@@ -104,6 +104,29 @@ describe.each(platforms)('%s', (_, adapter) => {
       expect(JSON.parse(text)).toEqual({ ...sent, path: '/items' })
     },
   )
+
+  test('a filter can tell a client that disconnects while it waits', async () => {
+    const caught: unknown[] = []
+    class Filter implements ExceptionFilter<RateLimitException> {
+      catch(exception: RateLimitException, host: ArgumentsHost) {
+        caught.push([exception.getStatus(), exception.message, exception.extensions.code])
+        host.switchToHttp().getResponse().send()
+      }
+    }
+    Catch(RateLimitException)(Filter)
+    const app = await create(adapter(), under({ limit: 1, window: '1m', wait: { max: '2m' } }))
+    app.useGlobalFilters(new Filter())
+    const ask = await listen(app)
+    onTestFinished(() => app.getHttpServer().closeAllConnections())
+    await ask('/items/1')
+    const leaving = new AbortController()
+    const gone = ask('/items/1', { signal: leaving.signal })
+    setTimeout(() => leaving.abort(), 50)
+    await expect(gone).rejects.toThrow()
+    await vi.waitFor(() =>
+      expect(caught).toEqual([[499, 'Client Closed Request', 'CLIENT_CLOSED_REQUEST']]),
+    )
+  })
 
   test('a handler of denials can throw its own exception', async () => {
     const onDenied: RateLimitOptions['onDenied'] = (context, { limit }) => {
