@@ -142,10 +142,17 @@ function callNext(context: Context, next: Next): Promise<unknown> {
 }
 
 /** Copies the rate limit headers into the error: Koa drops all headers of a failed request except those in `error.headers`. */
-function rethrow(error: unknown, context: Context, fields: readonly HeaderField[]): never {
+function rethrow(thrown: unknown, context: Context, fields: readonly HeaderField[]): never {
+  const error = errorOf(thrown)
   if (typeof error === 'object' && error !== null && Object.isExtensible(error)) {
     const own: unknown = Reflect.get(error, 'headers')
     Reflect.set(error, 'headers', { ...Object(own), ...writtenFields(fields, context.res) })
   }
   throw error
+}
+
+/** Koa makes an error of a text or a number that is thrown, but one without headers. It ignores undefined and null. */
+function errorOf(thrown: unknown): unknown {
+  const isKept = typeof thrown === 'object' || thrown === undefined
+  return isKept ? thrown : new Error('no error was thrown, but another value', { cause: thrown })
 }
