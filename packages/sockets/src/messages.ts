@@ -188,7 +188,9 @@ function createStrikes(): { isLast(denial: Decision): boolean } {
   }
 }
 
-function bytesOf(data: MessageData): number {
+/** The types of ws know no Blob, which the newest versions emit with `binaryType: 'blob'`. */
+function bytesOf(data: MessageData | Blob): number {
+  if (data instanceof Blob) return data.size
   if (!Array.isArray(data)) return data.byteLength
   return data.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }

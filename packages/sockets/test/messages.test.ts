@@ -137,17 +137,21 @@ describe('limitMessages', () => {
     expect(client.readyState).toBe(client.OPEN)
   })
 
-  test('stops reading while a megabyte of messages waits', async () => {
-    const limiter = slowly(limiterOf(fixedWindow({ limit: 100, window: '1m' })), [100])
-    const { connected, messages, accepted } = await serve(limiter)
-    const { client } = await connected()
-    client.send(Buffer.alloc(2 ** 20, 'a'))
-    await vi.waitFor(() => expect(accepted[0].isPaused).toBe(true))
-    client.send('b')
-    await vi.waitFor(() => expect(messages).toHaveLength(2))
-    expect(messages[1]).toBe('b')
-    expect(accepted[0].isPaused).toBe(false)
-  })
+  test.each(['nodebuffer', 'arraybuffer', 'fragments', 'blob'])(
+    'stops reading while a megabyte of messages waits: %s',
+    async (form) => {
+      const limiter = slowly(limiterOf(fixedWindow({ limit: 100, window: '1m' })), [100])
+      const { connected, messages, accepted } = await serve(limiter)
+      const { client } = await connected()
+      Reflect.set(accepted[0], 'binaryType', form)
+      client.send(Buffer.alloc(2 ** 20, 'a'))
+      await vi.waitFor(() => expect(accepted[0].isPaused).toBe(true))
+      client.send('b')
+      await vi.waitFor(() => expect(messages).toHaveLength(2))
+      expect(messages[1]).toBe('b')
+      expect(accepted[0].isPaused).toBe(false)
+    },
+  )
 
   test('does not resume a socket that the application has paused', async () => {
     const limiter = slowly(limiterOf(fixedWindow({ limit: 1000, window: '1m' })), [50])
