@@ -44,9 +44,9 @@ export interface CallOptions {
    */
   readonly retries?: number
   /**
-   * The key that calls count by: a constant, or a function of the call's URL.
+   * The key that calls count by: a constant, or a function of the call's URL. By default, a URL without a host, such as one of `data:`, is not limited.
    *
-   * @default the host; a URL without a host is not limited
+   * @default the host
    */
   readonly key?: Keys | ((url: URL) => Keys)
 }
