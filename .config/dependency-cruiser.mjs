@@ -250,6 +250,15 @@ export default {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: ['node_modules', '/dist/', '/bundle/'] },
-    exclude: { path: ['/test/', '^examples/[^/]+/node_modules/', '^packages/[^/]+/node_modules/'] },
+    exclude: {
+      path: [
+        '/test/',
+        '^examples/[^/]+/node_modules/',
+        '^packages/[^/]+/node_modules/',
+        // The output of the platforms, whose examples can run meanwhile.
+        '/\\.(?:next|svelte-kit|wrangler)/',
+        '^examples/sveltekit/build/',
+      ],
+    },
   },
 }
