@@ -36,8 +36,8 @@ export interface Database {
 /** The reply to `load`. */
 export interface Loaded {
   /**
-   * The time of the database, in milliseconds since the epoch. A fraction is cut off. All processes decide by this clock. A database without a clock returns `Date.now()` of the
-   * process: then counts are still exact, and windows differ by as much as the clocks of the processes.
+   * The time of the database, in milliseconds since the epoch. A fraction is cut off. All processes decide by this clock. A database without a clock returns
+   * `Date.now()` of the process: then counts are still exact, and windows differ by as much as the clocks of the processes.
    */
   readonly now: number
   /** The rows in the order of the keys. Undefined: there is no row. */

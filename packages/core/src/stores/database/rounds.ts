@@ -37,13 +37,17 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   let isTimed = false
   let isCleaning = false
 
-  async function timed<T extends { readonly now: number }>(call: () => Promise<T>): Promise<T> {
+  /** Returns the reply to a call, and its time in whole milliseconds. */
+  async function timed<T extends { readonly now: number }>(
+    call: () => Promise<T>,
+  ): Promise<readonly [reply: T, now: number]> {
     const sentAt = processTime.monotonic()
     const reply = await call()
     if (!Number.isFinite(reply.now)) throw new TypeError(`it returned ${reply.now} as its time`)
-    clock.learn(sentAt, processTime.monotonic(), Math.floor(reply.now))
+    const now = Math.floor(reply.now)
+    clock.learn(sentAt, processTime.monotonic(), now)
     isTimed = true
-    return reply
+    return [reply, now]
   }
 
   /** Opens the groups of a call: with the remembered rows, if there is a time to decide them by. */
@@ -68,8 +72,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     if (groups.length === 0) return groups
     const keys = groups.flatMap((group) => group.keys)
     try {
-      const loaded = await timed(() => database.load(keys))
-      const now = Math.floor(loaded.now)
+      const [loaded, now] = await timed(() => database.load(keys))
       const rows = new Map(keys.map((key, i) => [key, readRow(loaded.rows[i])]))
       for (const [key, row] of rows) remembered.set(key, row, now)
       for (const group of groups) {
@@ -108,8 +111,9 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     const due = Math.min(...groups.flatMap(({ items }) => items.map(({ dueAt }) => dueAt)))
     const span = { from, until: Math.max(from, clock.at(due) + 1) }
     let saved: Saved
+    let now: number
     try {
-      saved = await timed(() =>
+      ;[saved, now] = await timed(() =>
         database.save(
           decided.map(({ changes }) => changes.map(changeOf)),
           span,
@@ -121,7 +125,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     }
     if (groups.some(({ items }) => items.some(({ pending }) => !pending.isAnswered))) noteReply()
     const open = decided.filter((one, i) => !settleSaved(one, saved.groups[i]))
-    for (const { group } of open) retry(group, saved)
+    for (const { group } of open) retry(group, saved, now)
     clean()
     return open.map(({ group }) => group)
   }
@@ -148,8 +152,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   }
 
   /** Takes the current rows from the reply, if it has all of them. */
-  function retry(group: Group, { rows, now: time }: Saved): void {
-    const now = Math.floor(time)
+  function retry(group: Group, { rows }: Saved, now: number): void {
     const hasAll = rows !== undefined && group.keys.every((key) => rows.has(key))
     const known = new Map(group.keys.map((key) => [key, readRow(rows?.get(key))]))
     group.rows = hasAll ? known : undefined
