@@ -128,15 +128,12 @@ test('a regular expression is applied to the first 2,048 characters', async () =
   expect(await applies('{ user: { matches: "x" } }', user(`${'a'.repeat(2048)}x`))).toBe(false)
 })
 
-test('a regular expression with catastrophic backtracking in other engines takes a millisecond', async () => {
+test('a regular expression with catastrophic backtracking in other engines is evaluated in linear time', async () => {
   const rules = await compiledRules(
     `  - { id: r, when: { user: { matches: '(a+)+$' } }, key: [], limit: 1, window: 1m }`,
   )
-  asked(rules, user('warm'))
-  const start = process.cpuUsage()
-  for (let i = 0; i < 20; i++) asked(rules, user(`${i}${'a'.repeat(1_000_000)}!`))
-  const { user: used, system } = process.cpuUsage(start)
-  expect((used + system) / 1000 / 20).toBeLessThan(5)
+  // An engine that backtracks would try about 2^2000 ways, so this test would never end.
+  expect(asked(rules, user(`${'a'.repeat(2000)}!`))).toEqual(['pass'])
 })
 
 test('a schedule that is active', async () => {
