@@ -18,7 +18,7 @@ import {
   pause,
   readOptions,
   type OptionReader,
-} from '@sluice/core/http'
+} from '@sluice/core/internal'
 import { isRepeatable, memberOf, urlOf } from './call.js'
 import { blockKey } from './server-block.js'
 import { serverWaitMs, type ResponseHead } from './server-wait.js'

@@ -1,5 +1,5 @@
 import { notLimited, type Keys, type Limiter } from '@sluice/core'
-import { isRecord, joinKey } from '@sluice/core/http'
+import { isRecord, joinKey } from '@sluice/core/internal'
 
 type KeyPerPolicy = Extract<Keys, Readonly<Record<string, unknown>>>
 

@@ -178,19 +178,19 @@ describe('a Redis that answers every request with an error', () => {
     expect(opened).toMatchObject([{ state: 'open', error: { code: 'SLUICE_STORE_FAILED' } }])
     expect(await limiter.ping()).toBe(false)
 
-    await server.connection.acl('SETUSER', user, '+get')
+    await server.connection.acl('SETUSER', user, '+hmget', '+hset', '+pexpire')
     await untilAnswered(() => limiter.consume('a'))
     expect(await limiter.ping()).toBe(true)
   })
 
   test('stays in use if it refuses only writes: denied keys stay denied', async () => {
     const user = randomUUID()
-    const rights = ['~*', '+evalsha', '+eval', '+time', '+set', '+get', '+pttl', '+info']
+    const rights = ['~*', '+evalsha', '+eval', '+time', '+hmget', '+hset', '+pexpire', '+info']
     await server.connection.acl('SETUSER', user, 'on', '>secret', ...rights)
     const client = server.client({ username: user, password: 'secret' })
     const limiter = limiterOn(client, { timeout: '10s' })
     await limiter.consume('spent', { cost: 10 })
-    await server.connection.acl('SETUSER', user, '-set')
+    await server.connection.acl('SETUSER', user, '-hset')
     const sources: string[] = []
     for (let i = 0; i < 10; i++) {
       sources.push((await limiter.consume(`${i}`)).source)

@@ -9,7 +9,7 @@ import {
   tokenBucket,
   type Policy,
 } from '@sluice/core'
-import type { PolicyKind } from '@sluice/core/http'
+import type { PolicyKind } from '@sluice/core/internal'
 import { runs } from '@sluice/conformance'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -10,15 +10,8 @@ export function withProcess<T>(use: (process: NodeJS.Process) => T): T | undefin
   }
 }
 
-/** Lets the process end although a timer is pending. */
+/** Lets the process end although a timer is pending. Only some runtimes have timers that keep it alive; elsewhere a timer is a number. */
 export function letProcessEnd(timer: unknown): void {
-  keepProcess(timer, false)
-}
-
-/** Sets whether a pending timer keeps the process alive. Only some runtimes have timers that do; elsewhere a timer is a number. */
-export function keepProcess(timer: unknown, isKept: boolean): void {
-  if (typeof timer !== 'object' || timer === null || !('ref' in timer) || !('unref' in timer))
-    return
-  const change = isKept ? timer.ref : timer.unref
-  if (typeof change === 'function') change.call(timer)
+  if (typeof timer !== 'object' || timer === null || !('unref' in timer)) return
+  if (typeof timer.unref === 'function') timer.unref()
 }

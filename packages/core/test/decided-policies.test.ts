@@ -1,6 +1,6 @@
 import { useRedis } from '../../conformance/src/redis/index.js'
 import { describe, expect, test } from 'vitest'
-import { decidedPolicies } from '../src/http/index.js'
+import { decidedPolicies } from '../src/internal.js'
 import { createLimiter, fixedWindow, memoryStore, redisStore, type Limiter } from '../src/index.js'
 
 const redis = useRedis()

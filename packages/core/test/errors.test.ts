@@ -13,7 +13,7 @@ import {
   byRoute,
   byUser,
   createGuard,
-  createRouteLimits,
+  createLimiters,
   createView,
   warnOfUnseenRoute,
   type NodeRequest,
@@ -40,8 +40,6 @@ import { noHeaders, response } from './http/visit.js'
 const policies = slidingWindow({ limit: 5, window: '1m' })
 const daily = tokenBucket({ capacity: 5, refill: 5, every: '1s' })
 const named = createLimiter({ name: 'api', policies: { burst: policies, daily } })
-
-const passed = { type: 'pass', version: 'v1', tags: [] } as const
 
 const noRequest = {
   raw: undefined,
@@ -157,7 +155,7 @@ const causes: Readonly<
     ['"api"', '"other"'],
   ],
   SLUICE_LIMITER_UNKNOWN: [
-    () => errorOf(() => createRouteLimits({ limit: 5, window: '1m' }).of('log-in')),
+    () => errorOf(() => createLimiters().of('log-in')),
     ['"log-in"', 'none so far', 'when the application starts'],
   ],
   SLUICE_DENIED: [
@@ -173,7 +171,7 @@ const causes: Readonly<
     ['byHeader', '"X-API-Key"', 'firstOf(byHeader(…), byIp())'],
   ],
   SLUICE_USER_MISSING: [
-    () => errorOf(() => byUser(untyped(() => undefined))(undefined)),
+    () => rejectionOf(Promise.resolve(byUser(untyped(() => undefined))(undefined))),
     ['byUser', 'undefined', 'authentication', 'firstOf(byUser(…), byIp())', '"notLimited"'],
   ],
   SLUICE_REQUEST_INVALID: [
@@ -182,13 +180,14 @@ const causes: Readonly<
   ],
   SLUICE_RESPONSE_UNSEEN: [
     () =>
-      errorOf(() => {
-        const guard = createGuard(
-          { limit: 5, window: '1m', key: 'all', count: 'failures' },
-          'GET /check',
-        )
-        void guard.checkUnseen(noRequest, response, noHeaders)
-      }),
+      rejectionOf(
+        createGuard({ limit: 5, window: '1m', key: 'all', count: 'failures' }, 'GET /check').check(
+          noRequest,
+          response,
+          noHeaders,
+          false,
+        ),
+      ),
     ['"GET /check"', '"count"', 'limit.run(request, next)'],
   ],
   // Packages of adapters throw these.
@@ -197,7 +196,7 @@ const causes: Readonly<
     ['byConnection', 'firstOf(byConnection(), byIp())'],
   ],
   SLUICE_KEY_PER_RULE: [
-    () => errorOf(() => createGuard({ rules: rulesOf(passed) }).keyOf(noRequest)),
+    () => rejectionOf(Promise.resolve(createGuard({ rules: rulesOf() }).keyOf(noRequest))),
     ['"rules"', '"explain"'],
   ],
   SLUICE_ROUTE_MISSING: [() => errorOf(() => byRoute()(undefined, noRequest)), ['on the route']],
@@ -227,28 +226,28 @@ const causes: Readonly<
   ],
   SLUICE_ADDRESS_UNMASKED: [
     () =>
-      warningOf(() => {
+      warningOf(async () => {
         const guard = createGuard({ limit: 5, window: '1m', key: () => '2001:db8::1' }, 'GET /v6')
-        void guard.check(noRequest, response, noHeaders)
+        void (await guard.check(noRequest, response, noHeaders))
       }),
     ['IPv6', '"2001:db8::1"', '64 bits', 'byIp()'],
   ],
   SLUICE_COUNTED_TWICE: [
     () =>
-      warningOf(() => {
+      warningOf(async () => {
         const guard = createGuard({ limit: 5, window: '1m', key: 'all' }, 'GET /twice')
         const view = { ...noRequest, raw: {} }
-        void guard.check(view, response, noHeaders)
-        void guard.check(view, response, noHeaders)
+        void (await guard.check(view, response, noHeaders))
+        void (await guard.check(view, response, noHeaders))
       }),
     ['"GET /twice"', 'twice'],
   ],
   SLUICE_MADE_IN_HANDLER: [
     () =>
-      warningOf(() => {
+      warningOf(async () => {
         for (let i = 0; i < 2; i++) {
           const guard = createGuard({ limit: 5, window: '1m', key: 'all' })
-          void guard.check({ ...noRequest, raw: {} }, response, noHeaders)
+          void (await guard.check({ ...noRequest, raw: {} }, response, noHeaders))
         }
       }),
     ['"default"', 'create it once'],
@@ -280,7 +279,7 @@ const causes: Readonly<
   ],
   SLUICE_THROWN: [
     () =>
-      errorOf(() =>
+      rejectionOf(
         createGuard({
           limit: 5,
           window: '1m',

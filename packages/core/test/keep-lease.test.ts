@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { keepLease } from '../src/http/index.js'
+import { keepLease } from '../src/internal.js'
 import { pass, useTimers } from './limited-bench.js'
 
 const lengthMs = 12_000

@@ -18,7 +18,7 @@ import {
   type Policies,
   type Store,
 } from '../src/index.js'
-import { chosenPerCall } from '../src/http/index.js'
+import { chosenPerCall } from '../src/internal.js'
 import { errorOf } from './error-of.js'
 
 const hour = { limit: 5, window: '1h' } as const

@@ -244,9 +244,7 @@ test('no two algorithms have a key of records in common, and a reset deletes all
   const policies = Object.values(builders).map(({ build, good }) =>
     resolvePolicy(build(good), 'test'),
   )
-  const numbers = policies.flatMap(({ steps }) =>
-    steps.hasRecords === true ? steps.recordKeys : [],
-  )
+  const numbers = policies.flatMap(({ steps }) => steps.records?.keys ?? [])
   expect(numbers.toSorted((one, other) => one - other)).toEqual(
     Array.from({ length: mostRecordKeys }, (_, i) => i + 1),
   )

@@ -68,10 +68,11 @@ test.each([
       { getHeader: () => undefined },
     )
     globalThis.permit?.()
-    const outcomes = ['192.0.2.1', '192.0.2.2', '192.0.2.9'].map((address) => {
-      const { type, status, body } = check(address)
-      return [type, status, body === undefined ? undefined : JSON.parse(body).title]
-    })
+    const outcomes = []
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.9']) {
+      const { type, status, body } = await check(address)
+      outcomes.push([type, status, body === undefined ? undefined : JSON.parse(body).title])
+    }
     write(JSON.stringify(outcomes))
   `)
   expect(outcomes).toEqual([

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { Limiter } from '@sluice/core'
+import { warnOfFailure, type Awaitable } from '@sluice/core/http'
 import {
   checked,
   checkedIfGiven,
@@ -10,9 +11,7 @@ import {
   optional,
   readOptions,
   sluiceError,
-  warnOfFailure,
-  type Awaitable,
-} from '@sluice/core/http'
+} from '@sluice/core/internal'
 import { collect } from './collect/subscription.js'
 import { isRules, type DashboardRules } from './data/rules-data.js'
 import { viewOf } from './data/view-of.js'

@@ -7,7 +7,7 @@ import {
   unlimited,
   type Limiter,
 } from '@sluice/core'
-import { chosenPerCall } from '@sluice/core/http'
+import { chosenPerCall } from '@sluice/core/internal'
 import { startRedis } from '@sluice/conformance/redis'
 import { createRuleLimiter, loadRules, staticSource } from '@sluice/rules'
 import { expect, onTestFinished, test, vi } from 'vitest'

@@ -2,7 +2,6 @@ import type { Duration, Keys, Limiter } from '@sluice/core'
 import {
   createGuard,
   followHandler,
-  methodDecorator,
   writeFields,
   type Action,
   type Handle,
@@ -10,6 +9,7 @@ import {
   type RequestDecision,
   type WholeRule,
 } from '@sluice/core/http'
+import { methodDecorator } from '@sluice/core/internal'
 import type { NextFunction, Request, Response } from 'express'
 import { viewOf } from './request.js'
 
@@ -76,12 +76,9 @@ export function rateLimit<const W extends Duration, P>(
     next: NextFunction,
   ): void
   function rateLimitMiddleware(request: Request, response: Response, next: NextFunction): void {
+    // A request of another framework is refused at once, where it is passed.
     const action = guard.check(viewOf(request), response, response)
-    const done =
-      action instanceof Promise
-        ? action.then((later) => carryOut(later, request, response, next))
-        : carryOut(action, request, response, next)
-    if (done instanceof Promise) void forwardError(done, next)
+    void carryOut(action, request, response, next)
   }
 
   function keyOf<P, A, B, Q, L extends Record<string, unknown>>(
@@ -130,26 +127,33 @@ export function RateLimit<const W extends Duration, P>(
   )
 }
 
-function carryOut(
-  action: Action<OnDenied>,
+async function carryOut(
+  checked: Promise<Action<OnDenied>>,
   request: Request,
   response: Response,
   next: NextFunction,
-): unknown {
-  const { decision, headers } = action
-  if (decision !== undefined) request.rateLimit = decision
-  writeFields(headers, response)
-  switch (action.type) {
-    case 'continue':
-      return next()
-    case 'deny':
-      return response.headersSent || response.status(action.status).end(action.body)
-    case 'handle':
-      return action.callHandler((handler) =>
-        handler(request, response, nextFor(action, response, next), action.decision),
-      )
-    default:
-      return action satisfies never
+): Promise<void> {
+  try {
+    const action = await checked
+    const { decision, headers } = action
+    if (decision !== undefined) request.rateLimit = decision
+    writeFields(headers, response)
+    switch (action.type) {
+      case 'continue':
+        return next()
+      case 'deny':
+        if (!response.headersSent) response.status(action.status).end(action.body)
+        return
+      case 'handle':
+        await action.callHandler((handler) =>
+          handler(request, response, nextFor(action, response, next), action.decision),
+        )
+        return
+      default:
+        return action satisfies never
+    }
+  } catch (error) {
+    next(error)
   }
 }
 

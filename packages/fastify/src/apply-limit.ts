@@ -1,6 +1,5 @@
 import {
   writeFields,
-  type Action,
   type Guard,
   type Handle,
   type RequestDecision,
@@ -22,24 +21,13 @@ export type OnDenied = (
 export type Limit = Guard<FastifyRequest, OnDenied>
 
 /** Returns whether the request continues. If not, the response is sent, or the handler of the denial sends it later. */
-export function applyLimit(
+export async function applyLimit(
   limit: Limit,
   request: FastifyRequest,
   reply: FastifyReply,
-): boolean | Promise<boolean> {
+): Promise<boolean> {
   const written = new ReplyHeaders(reply)
-  const action = limit.check(viewOf(request), reply.raw, written)
-  return action instanceof Promise
-    ? action.then((later) => carryOut(later, request, reply, written))
-    : carryOut(action, request, reply, written)
-}
-
-function carryOut(
-  action: Action<OnDenied>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  written: ResponseHeaders,
-): boolean | Promise<boolean> {
+  const action = await limit.check(viewOf(request), reply.raw, written)
   const { decision, headers } = action
   if (decision !== undefined) request.rateLimit = decision
   writeFields(headers, written)

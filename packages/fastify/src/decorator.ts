@@ -1,5 +1,6 @@
 import type { Duration } from '@sluice/core'
-import { createGuard, methodDecorator, type MethodDecorator } from '@sluice/core/http'
+import { createGuard, type MethodDecorator } from '@sluice/core/http'
+import { methodDecorator } from '@sluice/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { applyLimit } from './apply-limit.js'
 import { follow } from './follow.js'

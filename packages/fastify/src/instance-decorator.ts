@@ -1,8 +1,7 @@
 import type { Limiter } from '@sluice/core'
-import { guardMade, type RouteLimits } from '@sluice/core/http'
 import type { FastifyRequest } from 'fastify'
-import type { OnDenied } from './apply-limit.js'
 import { hookOf } from './hook.js'
+import { guardMade, type RouteLimits } from './route-limits.js'
 import { viewOf } from './request.js'
 import type {
   AnyHookHandler,
@@ -17,7 +16,7 @@ import type {
  * @param hasStarted whether the application has started: a limit that is made later may be made by a request handler
  */
 export function createInstanceDecorator(
-  limits: RouteLimits<FastifyRequest, OnDenied>,
+  limits: RouteLimits,
   hasStarted: () => boolean,
 ): RateLimitDecorator {
   function place(own?: RateLimitOptions): AnyHookHandler & PlacedLimit {

@@ -1,5 +1,5 @@
 import type { Duration, Keys, Limiter } from '@sluice/core'
-import type { MadeLimit, NodeRequest, OneRule, RequestDecision } from '@sluice/core/http'
+import type { NodeRequest, OneRule, RequestDecision } from '@sluice/core/http'
 import type {
   FastifyBaseLogger,
   FastifyRequest,
@@ -11,6 +11,7 @@ import type {
   RequestPayload,
 } from 'fastify'
 import type { OnDenied } from './apply-limit.js'
+import type { MadeLimit } from './route-limits.js'
 
 /** The options of a route. Those that are absent are inherited from the plugin. */
 export type RateLimitOptions<W = Duration, P = unknown> = OneRule<FastifyRequest, OnDenied, W, P>
@@ -50,7 +51,7 @@ export type RouteRateLimit =
 type NoOptions = { readonly [N in Exclude<keyof RateLimitOptions, 'name'>]?: undefined }
 
 /** A limit made by `app.rateLimit()`. */
-export interface PlacedLimit extends MadeLimit<FastifyRequest, OnDenied> {
+export interface PlacedLimit extends MadeLimit {
   /** The limiter of this limit, for direct calls such as `peek`, `reset` or `block`. With `rules`, pass `policies` to them. */
   readonly limiter: Limiter
   /**
@@ -124,8 +125,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /**
-     * The options of the route, merged over those of the plugin, or a list of options, all of which must allow a request, or `false` for no limit. Limits of
-     * a list that differ only in their policies are one limiter, which is all or nothing; others are checked in order.
+     * The options of the route, merged over those of the plugin, or a list of options, all of which must allow a request, or `false` for no limit. A
+     * list is checked in order, and a request that a later limit denies has counted in the earlier ones: policies that are all or nothing are "policies" of one limit.
      */
     rateLimit?: RouteRateLimit
   }

@@ -1,16 +1,12 @@
-import {
-  assertOneOf,
-  createRouteLimits,
-  routeName,
-  sluiceError,
-  warnOfUnseenRoute,
-} from '@sluice/core/http'
+import { assertOneOf, warnOfUnseenRoute } from '@sluice/core/http'
+import { sluiceError } from '@sluice/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import { fastifyPlugin } from 'fastify-plugin'
-import type { Limit, OnDenied } from './apply-limit.js'
+import type { Limit } from './apply-limit.js'
 import { createInstanceDecorator } from './instance-decorator.js'
 import { followed } from './follow.js'
 import { hookOf } from './hook.js'
+import { createRouteLimits, routeName } from './route-limits.js'
 import type { RateLimitPluginOptions } from './options.js'
 
 /**
@@ -41,7 +37,7 @@ async function registerRateLimit(
   // Fastify would accept any hook, even one that runs after the handler.
   assertOneOf('hook', hook, ['onRequest', 'preParsing', 'preValidation', 'preHandler'])
 
-  const limits = createRouteLimits<FastifyRequest, OnDenied>(base)
+  const limits = createRouteLimits(base)
   if (global) limits.common()
   let hasStarted = false
 

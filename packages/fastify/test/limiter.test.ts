@@ -68,7 +68,11 @@ test('finds the key of a request by each limit of the application', async () => 
   const { keyOf } = app.rateLimit
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Fastify awaits handlers
   app.get('/items/:id', { config: { rateLimit: { limit: 9, key: 'items' } } }, async (request) => {
-    keys.push(keyOf(request), keyOf(request, 'default'), keyOf(request, 'GET /items/:id'))
+    keys.push(
+      await keyOf(request),
+      await keyOf(request, 'default'),
+      await keyOf(request, 'GET /items/:id'),
+    )
     keys.push(await placed.keyOf(request), await app.rateLimit().keyOf(request))
     return keyOf(request, 'GET /items')
   })
@@ -107,8 +111,8 @@ test.each([{}, { key: 'all' }])(
     const app = create()
     await app.register(rateLimit, { ...times(9), ...options })
     const limit = app.rateLimit()
-    expect(() => limit(new Request('http://localhost/'), {}, () => {})).toThrowError(
-      expect.objectContaining({ code: 'SLUICE_REQUEST_INVALID' }),
-    )
+    await expect(async () =>
+      limit(new Request('http://localhost/'), {}, () => {}),
+    ).rejects.toThrowError(expect.objectContaining({ code: 'SLUICE_REQUEST_INVALID' }))
   },
 )

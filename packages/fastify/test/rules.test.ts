@@ -1,3 +1,4 @@
+import { requestRules } from '../../rules/bundle/internal.js'
 import type { Rules } from '@sluice/core/http'
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
@@ -9,18 +10,15 @@ const day = fixedWindow({ limit: 2, window: '1d' })
 const policies = { day }
 
 /** Two requests a day, except for the path "/free". */
-const rules: Rules<FastifyRequest> = {
-  name: 'document',
-  judge(_request, { url }) {
-    const judged = { version: 'v1', tags: [] }
-    if (url === '/free') return { type: 'pass', ...judged }
-    const outcome = { type: 'deny', status: 429 } as const
-    const rule = { rule: 'daily', outcome, counts: 'all', resetOnSuccess: false } as const
-    const consumption = { keys: 'all', policies, cost: 1, rules: new Map([['day', rule]]) }
-    const parts = { enforced: [consumption], tagging: [], shadow: [] } as const
-    return { type: 'ask', ...judged, applied: ['daily'], ...parts }
-  },
-}
+const rules: Rules<FastifyRequest> = requestRules('document', (_request, { url }) => {
+  const judged = { version: 'v1', tags: [] }
+  if (url === '/free') return { type: 'pass', ...judged }
+  const outcome = { type: 'deny', status: 429 } as const
+  const rule = { rule: 'daily', outcome, counts: 'all', resetOnSuccess: false } as const
+  const consumption = { keys: 'all', policies, cost: 1, rules: new Map([['day', rule]]) }
+  const parts = { enforced: [consumption], tagging: [], shadow: [] } as const
+  return { type: 'ask', ...judged, applied: ['daily'], ...parts }
+})
 
 const options = { rules, clock: () => start }
 

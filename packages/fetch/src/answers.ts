@@ -1,8 +1,5 @@
 import { SluiceError } from '@sluice/core'
 import {
-  isPromise,
-  rescued,
-  sluiceError,
   warnOfFailure,
   type Action,
   type Awaitable,
@@ -12,6 +9,7 @@ import {
   type RequestDecision,
   type RequestView,
 } from '@sluice/core/http'
+import { sluiceError } from '@sluice/core/internal'
 import type { Platform, WaitUntil } from './platform.js'
 import type { RequestLimits } from './request-limits.js'
 import { denialBody, isResponse, sendsBody } from './responses.js'
@@ -70,23 +68,15 @@ export interface Asked<R> {
   readonly exchange: FetchExchange
 }
 
-/** The action of the guard, or the response to a request that is wrong. */
-export type Answer<R> =
-  | Action<OnDenied<R>>
-  | { readonly type: 'refuse'; readonly response: Response }
-
 export interface Answers<R> {
-  /** Calls the guard, and answers the errors that a wrong request causes. */
-  refused(
-    asked: Asked<R>,
-    call: () => Action<OnDenied<R>> | Promise<Action<OnDenied<R>>>,
-  ): Answer<R> | Promise<Answer<R>>
-  /** Carries out the action. `next` returns the response of the application. */
+  /** Carries out the action of the guard. `next` returns the response of the application. */
   carryOut(
     asked: Asked<R>,
-    action: Answer<R>,
+    action: Action<OnDenied<R>>,
     next: () => Awaitable<Response>,
-  ): Response | Promise<Response>
+  ): Promise<Response>
+  /** The response to a request that is wrong. Throws any other error of the guard. */
+  refusal(asked: Asked<R>, error: unknown): Response
 }
 
 /** Makes the functions that carry out the actions of the guard for the requests of a framework. */
@@ -95,12 +85,11 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
   const respond = lookups.respond ?? ((_request, body, init) => new Response(body, init))
   const refuse = lookups.refuse ?? badRequest
 
-  function carryOut(
+  async function carryOut(
     asked: Asked<R>,
-    action: Answer<R>,
+    action: Action<OnDenied<R>>,
     next: () => Awaitable<Response>,
-  ): Response | Promise<Response> {
-    if (action.type === 'refuse') return asked.limits.written(action.response)
+  ): Promise<Response> {
     const { view, limits } = asked
     const { decision, headers } = action
     if (decision !== undefined) {
@@ -110,11 +99,11 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     limits.add(headers.filter(isLimitField))
     switch (action.type) {
       case 'continue':
-        return followed(asked, next)
+        return await followed(asked, next)
       case 'deny':
         return limits.written(denial(asked, action))
       case 'handle':
-        return followed(asked, () => handle(asked, action, next))
+        return await followed(asked, () => handle(asked, action, next))
       default:
         return action satisfies never
     }
@@ -145,21 +134,14 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
   }
 
   /** Follows the application to its response, or to its error. */
-  function followed(
-    asked: Asked<R>,
-    call: () => Awaitable<Response>,
-  ): Response | Promise<Response> {
-    let response: Awaitable<Response>
+  async function followed(asked: Asked<R>, call: () => Awaitable<Response>): Promise<Response> {
+    let response: Response
     try {
-      response = call()
+      response = await call()
     } catch (error) {
       return thrown(asked, error)
     }
-    if (!isPromise(response)) return finished(asked, response)
-    return Promise.resolve(response).then(
-      (known) => finished(asked, known),
-      (error: unknown) => thrown(asked, error),
-    )
+    return finished(asked, response)
   }
 
   function finished(asked: Asked<R>, response: Response): Response {
@@ -199,14 +181,12 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     }
   }
 
-  return {
-    refused: (asked, call) =>
-      rescued<Answer<R>>(call, (error) => {
-        if (!(error instanceof SluiceError) || error.status === undefined) throw error
-        return { type: 'refuse', response: refuse(asked.view.raw, error) }
-      }),
-    carryOut,
+  function refusal({ view, limits }: Asked<R>, error: unknown): Response {
+    if (!(error instanceof SluiceError) || error.status === undefined) throw error
+    return limits.written(refuse(view.raw, error))
   }
+
+  return { carryOut, refusal }
 }
 
 /** The status of a request after which the connection speaks another protocol. */

@@ -5,6 +5,7 @@ import {
   createGuard,
   createWebView,
   FetchExchange,
+  type Action,
   type AddressLookups,
   type AddressOption,
   type Awaitable,
@@ -52,12 +53,6 @@ export interface FetchLimit<R> {
    * response.
    */
   run(request: R, next: () => Awaitable<Response>, platform?: Platform): Promise<Response>
-  /** Like `run`, without a promise if nothing that it calls returns one. */
-  answer(
-    request: R,
-    next: () => Awaitable<Response>,
-    platform?: Platform,
-  ): Response | Promise<Response>
   /**
    * Decides a request for a place that sees no response.
    *
@@ -89,7 +84,7 @@ export interface FetchLimit<R> {
 export function fetchAdapter<R>(
   lookups: FetchLookups<R>,
 ): <const W extends Duration, P>(options: RateLimitOptions<R, W, P>) => FetchLimit<R> {
-  const { refused, carryOut } = createAnswers(lookups)
+  const { carryOut, refusal } = createAnswers(lookups)
   const { seesResponse = true } = lookups
 
   function reported(request: R, platform: Platform | undefined): string | undefined {
@@ -107,12 +102,11 @@ export function fetchAdapter<R>(
     const own = { address: addressOption }
     const guard = createGuard<R, OnDenied<R>>(options, undefined, false, seesResponse, own)
     const addresses = addressesOf<R, Platform | undefined>(options.address, sources)
-    const ask = seesResponse ? guard.check : guard.checkUnseen
     const viewOf = createWebView<R, Platform | undefined>({
       web: lookups.request,
       address: addresses.of,
       peer: reported,
-      addressAdvice: addresses.advice,
+      addressAdvice: () => addresses.advice(),
       route: (request, platform) => platform?.route ?? lookups.route?.(request),
       params: (request) => lookups.params?.(request),
       sent: (request) => lookups.sent?.(request) ?? [queryOf(lookups.request(request))],
@@ -126,37 +120,45 @@ export function fetchAdapter<R>(
       return { view, web, limits, platform, exchange: new FetchExchange(web) }
     }
 
-    function answer(
+    async function run(
       request: R,
       next: () => Awaitable<Response>,
       platform?: Platform,
-    ): Response | Promise<Response> {
+    ): Promise<Response> {
       const asked = begun(request, platform)
       const { view, exchange, limits } = asked
-      const action = refused(asked, () => ask(view, exchange, limits))
-      return action instanceof Promise
-        ? action.then((made) => carryOut(asked, made, next))
-        : carryOut(asked, action, next)
+      let action: Action<OnDenied<R>>
+      try {
+        action = await guard.check(view, exchange, limits, seesResponse)
+      } catch (error) {
+        return refusal(asked, error)
+      }
+      return await carryOut(asked, action, next)
     }
 
     async function check(request: R, platform?: Platform): Promise<Checked> {
       const asked = begun(request, platform)
       const { view, exchange, limits } = asked
-      const action = await refused(asked, () => guard.checkUnseen(view, exchange, limits))
       let allowed = false
-      const response = await carryOut(asked, action, () => {
-        allowed = true
-        return new Response(null)
-      })
+      let decision: RequestDecision | undefined
+      let response: Response
+      try {
+        const action = await guard.check(view, exchange, limits, false)
+        decision = action.decision
+        response = await carryOut(asked, action, () => {
+          allowed = true
+          return new Response(null)
+        })
+      } catch (error) {
+        response = refusal(asked, error)
+      }
       const headers = new Headers(limits.fields)
-      const decision = action.type === 'refuse' ? undefined : action.decision
       return allowed ? { allowed, decision, headers } : { allowed, decision, headers, response }
     }
 
     return {
       limiter: guard.limiter,
-      run: async (request, next, platform) => answer(request, next, platform),
-      answer,
+      run,
       check,
       keyOf: (request, platform) => guard.keyOf(viewOf(request, platform)),
     }

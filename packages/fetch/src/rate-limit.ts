@@ -1,5 +1,6 @@
 import type { Duration } from '@sluice/core'
-import { isFunction, sluiceError, type Awaitable } from '@sluice/core/http'
+import type { Awaitable } from '@sluice/core/http'
+import { isFunction, sluiceError } from '@sluice/core/internal'
 import type { FetchLookups } from './answers.js'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './fetch-adapter.js'
 import { ServerArguments } from './platform.js'
@@ -69,7 +70,7 @@ export function handlerLimits(
         )
       }
       return function limitedHandler(this: unknown, request: Request, ...rest: unknown[]) {
-        return made.answer(
+        return made.run(
           request,
           () => handler.call(this, request, ...rest),
           new ServerArguments(request, rest),

@@ -49,7 +49,7 @@ test('an address that its adapter has read from X-Forwarded-For is not used, bec
     { 'x-forwarded-for': '198.51.100.1, 192.0.2.9' },
     { clientAddress: '198.51.100.1' },
   )
-  expect(() => onRequest(forged, page)).toThrow(
+  await expect(async () => onRequest(forged, page)).rejects.toThrow(
     expect.objectContaining({
       code: 'SLUICE_ADDRESS_MISSING',
       message: expect.stringContaining(`pass address: { proxies: 1 }`),
@@ -73,7 +73,7 @@ test('an adapter without an address makes the request fail, unless the option na
       throw new Error('not available')
     },
   })
-  expect(() => rateLimit({ policies })(context, page)).toThrow(
+  await expect(async () => rateLimit({ policies })(context, page)).rejects.toThrow(
     expect.objectContaining({ code: 'SLUICE_ADDRESS_MISSING' }),
   )
   const named = rateLimit({ policies, address: () => '192.0.2.3' })

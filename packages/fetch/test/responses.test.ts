@@ -59,9 +59,9 @@ describe('the headers are in', () => {
   })
 })
 
-test('a handler that returns no promise is answered without one', () => {
+test('a handler that returns no promise is answered', async () => {
   const hello = new Response('hello')
-  expect(rateLimit(options)((_request: Request) => hello)(get())).toBe(hello)
+  expect(await rateLimit(options)((_request: Request) => hello)(get())).toBe(hello)
 })
 
 test('a handler receives each argument and its own `this`, and its errors pass through', async () => {
@@ -75,7 +75,7 @@ test('a handler receives each argument and its own `this`, and its errors pass t
     }),
   }
   const env = {}
-  expect(() => routes.get(get('/x'), env, 7)).toThrow(new TypeError('broken'))
+  await expect(async () => routes.get(get('/x'), env, 7)).rejects.toThrow(new TypeError('broken'))
   expect(seen).toEqual(['v1', 'http://host/x', env, 7])
 })
 

@@ -53,7 +53,7 @@ test('resolve receives the event, whose locals have the decision', async () => {
 test('the route is the id of SvelteKit, and a request without one is an error', async () => {
   const handle = rateLimit({ policies, key: byRoute() })
   expect(await handle.keyOf(eventOf())).toEqual(['route', 'GET', '/blog/[slug]'])
-  expect(() => handle.keyOf(eventOf({ route: { id: null } }))).toThrow(
+  await expect(async () => handle.keyOf(eventOf({ route: { id: null } }))).rejects.toThrow(
     expect.objectContaining({ code: 'SLUICE_ROUTE_MISSING' }),
   )
 })
@@ -65,7 +65,7 @@ test('without an address, a request fails', async () => {
       throw new Error('Cannot read clientAddress during prerendering')
     },
   })
-  expect(() => handle(inputOf(event))).toThrow(
+  await expect(async () => handle(inputOf(event))).rejects.toThrow(
     expect.objectContaining({
       code: 'SLUICE_ADDRESS_MISSING',
       message: expect.stringContaining('getClientAddress() of SvelteKit'),

@@ -1,5 +1,6 @@
 import type { Duration, Keys, Limiter } from '@sluice/core'
-import { isRecord, type RequestDecision, type WholeRule } from '@sluice/core/http'
+import type { RequestDecision, WholeRule } from '@sluice/core/http'
+import { isRecord } from '@sluice/core/internal'
 import {
   fetchAdapter,
   type AddressSetting,
@@ -53,10 +54,10 @@ export interface RateLimitMiddleware extends MiddlewareHandler {
 export function rateLimit<const W extends Duration, P>(
   options: RateLimitOptions<W, P>,
 ): RateLimitMiddleware {
-  const { limiter, answer, keyOf } = limitOf(withResponses(options))
+  const { limiter, run, keyOf } = limitOf(withResponses(options))
 
   async function rateLimitMiddleware(context: Context, next: Next): Promise<Response | void> {
-    const response = await answer(context, async () => {
+    const response = await run(context, async () => {
       await next()
       return context.res
     })

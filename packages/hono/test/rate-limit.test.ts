@@ -209,8 +209,8 @@ test.each([
 test('a limit of several routes counts each by its own pattern, also if a later one matches', async () => {
   const app = new Hono()
   const limit = rateLimit({ ...options, key: byRoute() })
-  app.get('/users/me', limit, (c) => c.json(limit.keyOf(c)))
-  app.get('/users/:id', limit, (c) => c.json(limit.keyOf(c)))
+  app.get('/users/me', limit, async (c) => c.json(await limit.keyOf(c)))
+  app.get('/users/:id', limit, async (c) => c.json(await limit.keyOf(c)))
   for (const [path, pattern] of [
     ['/users/me', '/users/me'],
     ['/users/7', '/users/:id'],

@@ -1,18 +1,17 @@
 import type { Duration, Keys, Limiter } from '@sluice/core'
 import {
-  after,
   createGuard,
   followHandler,
-  methodDecorator,
   writeFields,
-  writtenFields,
   type Action,
   type Handle,
   type HeaderField,
   type MethodDecorator,
   type RequestDecision,
+  type ResponseHeaders,
   type WholeRule,
 } from '@sluice/core/http'
+import { methodDecorator } from '@sluice/core/internal'
 import type { Context, Middleware, Next } from 'koa'
 import { viewOf } from './request.js'
 
@@ -69,10 +68,8 @@ export function rateLimit<const W extends Duration, P>(
   const guard = createGuard(options)
   return Object.assign(rateLimitMiddleware, { limiter: guard.limiter, keyOf })
 
-  function rateLimitMiddleware(context: Context, next: Next): unknown {
-    return after(guard.check(viewOf(context), context.res, context.res), (action) =>
-      carryOut(action, context, next),
-    )
+  function rateLimitMiddleware(context: Context, next: Next): Promise<unknown> {
+    return carryOut(guard.check(viewOf(context), context.res, context.res), context, next)
   }
 
   function keyOf(context: Context): Keys | Promise<Keys> {
@@ -107,23 +104,32 @@ export function RateLimit<const W extends Duration, P>(
   )
 }
 
-function carryOut(action: Action<OnDenied>, context: Context, next: Next): unknown {
+async function carryOut(
+  checked: Promise<Action<OnDenied>>,
+  context: Context,
+  next: Next,
+): Promise<unknown> {
+  const action = await checked
   const { decision, headers } = action
   const state: RateLimitState = context.state
   if (decision !== undefined) state.rateLimit = decision
   writeFields(headers, context.res)
-  switch (action.type) {
-    case 'continue':
-      return callNext(context, next).catch((error) => rethrow(error, context, headers))
-    case 'deny':
-      if (context.headerSent) return undefined
-      context.status = action.status
-      context.body = action.body
-      return undefined
-    case 'handle':
-      return handle(action, context, next).catch((error) => rethrow(error, context, headers))
-    default:
-      return action satisfies never
+  try {
+    switch (action.type) {
+      case 'continue':
+        return await callNext(context, next)
+      case 'deny':
+        if (context.headerSent) return undefined
+        context.status = action.status
+        context.body = action.body
+        return undefined
+      case 'handle':
+        return await handle(action, context, next)
+      default:
+        return action satisfies never
+    }
+  } catch (error) {
+    throw withHeaders(error, context, headers)
   }
 }
 
@@ -141,18 +147,27 @@ function callNext(context: Context, next: Next): Promise<unknown> {
   return done
 }
 
-/** Copies the rate limit headers into the error: Koa drops all headers of a failed request except those in `error.headers`. */
-function rethrow(thrown: unknown, context: Context, fields: readonly HeaderField[]): never {
+/** The error, with the rate limit headers: Koa drops all headers of a failed request except those in `error.headers`. */
+function withHeaders(thrown: unknown, context: Context, fields: readonly HeaderField[]): unknown {
   const error = errorOf(thrown)
   if (typeof error === 'object' && error !== null && Object.isExtensible(error)) {
     const own: unknown = Reflect.get(error, 'headers')
     Reflect.set(error, 'headers', { ...Object(own), ...writtenFields(fields, context.res) })
   }
-  throw error
+  return error
 }
 
 /** Koa makes an error of a text or a number that is thrown, but one without headers. It ignores undefined and null. */
 function errorOf(thrown: unknown): unknown {
   const isKept = typeof thrown === 'object' || thrown === undefined
   return isKept ? thrown : new Error('no error was thrown, but another value', { cause: thrown })
+}
+
+/** The current values of these fields in a response. They differ from the fields if another limiter has joined its own. */
+function writtenFields(
+  fields: readonly HeaderField[],
+  headers: ResponseHeaders,
+): Readonly<Record<string, unknown>> {
+  const written = fields.map(([name]) => [name, headers.getHeader(name)] as const)
+  return Object.fromEntries(written.filter(([, value]) => value !== undefined))
 }

@@ -1,4 +1,5 @@
-import { createView, isRecord, type RequestView } from '@sluice/core/http'
+import { createView, type RequestView } from '@sluice/core/http'
+import { isRecord } from '@sluice/core/internal'
 import type { Context } from 'koa'
 
 export const viewOf: (context: Context) => RequestView<Context> = createView<Context>({

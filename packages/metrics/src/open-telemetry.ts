@@ -1,4 +1,4 @@
-import { isFunction, sluiceError } from '@sluice/core/http'
+import { isFunction, sluiceError } from '@sluice/core/internal'
 import { countedMetrics, createRecorder, type Recorder } from './counting/recorder.js'
 import type { Labels } from './counting/series.js'
 import { callBuckets, metricTable } from './metric-table.js'

@@ -1,4 +1,4 @@
-import { isFunction, sluiceError } from '@sluice/core/http'
+import { isFunction, sluiceError } from '@sluice/core/internal'
 import { countedMetrics, createRecorder } from './counting/recorder.js'
 import { BucketCounts } from './exporting/bucket-counts.js'
 import { bucketMetric, numberMetric, type PrometheusMetric } from './exporting/prometheus-metric.js'

@@ -6,7 +6,8 @@ import {
   type ExecutionContext,
 } from '@nestjs/common'
 import type { Duration } from '@sluice/core'
-import { isRecord, sluiceError, type RequestDecision } from '@sluice/core/http'
+import type { RequestDecision } from '@sluice/core/http'
+import { isRecord, sluiceError } from '@sluice/core/internal'
 import { keptDecision } from './calls/decisions.js'
 import { limitsKey } from './limits.js'
 import type { NestRequest, RateLimitOptions } from './options.js'

@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core'
-import { sluiceError } from '@sluice/core/http'
+import { sluiceError } from '@sluice/core/internal'
 
 /** @param times how many modules of the application have options */
 export function moduleRegistered(times: number): SluiceError {

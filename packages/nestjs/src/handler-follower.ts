@@ -5,7 +5,8 @@ import {
   type NestInterceptor,
 } from '@nestjs/common'
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js'
-import { followHandler, isPromise } from '@sluice/core/http'
+import { followHandler } from '@sluice/core/http'
+import { isPromise } from '@sluice/core/internal'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { finalize, tap } from 'rxjs'
 import type { Run } from './calls/method-exchange.js'

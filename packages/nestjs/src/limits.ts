@@ -6,11 +6,10 @@ import {
   createLimiters,
   inherit,
   inOrder,
-  mergeLimits,
-  sluiceError,
   type Guard,
   type LimiterGuard,
 } from '@sluice/core/http'
+import { sluiceError } from '@sluice/core/internal'
 import { methodUnseen } from './errors.js'
 import { followMethod, isFollowed } from './handler-follower.js'
 import type { Limited } from './nest-call.js'
@@ -112,7 +111,7 @@ function createLimits(modules: ModulesContainer, options: Options): Limits {
     }
     const isRoute = controllers.includes(type) && !isMessage
     // Over HTTP the response tells how a method has ended.
-    if (isRoute ? guard.holds : guard.settles) followMethod(type, name, handler)
+    if (isRoute ? guard.holds : guard.needsOutcome) followMethod(type, name, handler)
   }
 
   function limitOf(type: Handler, handler: Handler): AppliedLimit {
@@ -148,19 +147,20 @@ function createLimits(modules: ModulesContainer, options: Options): Limits {
     const limits = list.map(({ scope = defaultScope, name, ...own }, at) => {
       const scoped = nameOf(scope)
       const suffix = scope === defaultScope ? '' : `.${scoped}`
-      const whole = name === undefined ? scoped : `${name}${suffix}`
-      return { at, options: inherit(base, own), name: whole, derived: name === undefined }
+      const derived = at === 0 ? scoped : `${scoped} #${at + 1}`
+      return {
+        options: inherit(base, own),
+        name: name === undefined ? derived : `${name}${suffix}`,
+      }
     })
     const names = limits.map(({ name }) => name)
     const known = getOrAdd(made, list, () => new Map<string, Limit>())
     return getOrAdd(known, JSON.stringify(names), () =>
       inOrder(
-        mergeLimits(limits).map(({ options, name }) => {
+        limits.map(({ options, name }) => {
           // Rules have a name of their own.
           const whole = options.rules === undefined ? { ...options, name } : options
-          const guard = createGuard(whole, name)
-          limiters.add(guard)
-          return guard
+          return limiters.add(createGuard(whole, name))
         }),
       ),
     )

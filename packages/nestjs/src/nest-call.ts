@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common'
-import { requestError } from '@sluice/core/http'
+import { requestError } from '@sluice/core/internal'
 import type { NestRequest } from './options.js'
 
 /**

@@ -1,5 +1,6 @@
 import { HttpException, StreamableFile } from '@nestjs/common'
-import { firmWaitOf, isRecord, type Deny, type RequestDecision } from '@sluice/core/http'
+import type { Deny, RequestDecision } from '@sluice/core/http'
+import { firmWaitOf, isRecord } from '@sluice/core/internal'
 
 /**
  * The exception for a denied request or GraphQL field. Nest's own exception filter sends it unchanged; filters of the application can send another

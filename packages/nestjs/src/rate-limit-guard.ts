@@ -6,7 +6,6 @@ import {
   type ExecutionContext,
 } from '@nestjs/common'
 import { ModulesContainer } from '@nestjs/core'
-import { after, type Action, type Deny } from '@sluice/core/http'
 import type { Call } from './calls/call.js'
 import { keptDecision } from './calls/decisions.js'
 import { callOfGraphql } from './calls/graphql.js'
@@ -16,7 +15,6 @@ import { MethodExchange, type Run } from './calls/method-exchange.js'
 import { keepRun } from './handler-follower.js'
 import { defaultsToken, limitsIn, type AppliedLimit, type Limits, type Options } from './limits.js'
 import { MarkGuard } from './nest-methods.js'
-import type { OnDenied } from './options.js'
 
 /** Nest passes the same context to all guards of a call, and a new one for each call. A route may have this guard twice. */
 const checked = new WeakSet<ExecutionContext>()
@@ -45,7 +43,7 @@ export class RateLimitGuard implements CanActivate {
     this.#modules = modules
   }
 
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     if (checked.has(context)) return true
     checked.add(context)
     const type = context.getType<string>()
@@ -68,14 +66,15 @@ function callOf(context: ExecutionContext, type: string, modules: ModulesContain
   return type === 'graphql' ? callOfGraphql(context, modules) : callOfMessage(context, type)
 }
 
-function checkCall(
+async function checkCall(
   limit: AppliedLimit,
   call: Call,
   context: ExecutionContext,
-): boolean | Promise<boolean> {
+): Promise<boolean> {
   const run = startRun(limit, call.exchange, context)
-  const result = check(limit, call, context)
-  return run === undefined ? result : after(result, (continues) => allowed(run, continues))
+  const continues = await check(limit, call, context)
+  if (continues) run?.allow()
+  return continues
 }
 
 /** The first call of a GraphQL operation, which the others follow. */
@@ -99,15 +98,14 @@ async function checkOperation(
   const earlier = known.get(limit.guard)
   const isFirst = earlier === undefined || isOver(earlier.call)
   const { exchange } = isFirst ? call : earlier.call
-  if (isFirst && limit.guard.settles && exchange instanceof MethodExchange) exchange.stayOpen()
+  if (isFirst && limit.guard.needsOutcome && exchange instanceof MethodExchange) exchange.stayOpen()
   const run = startRun(limit, exchange, context)
-  const first = isFirst
-    ? { call, context, result: (async () => check(limit, call, context))() }
-    : earlier
+  const first = isFirst ? { call, context, result: check(limit, call, context) } : earlier
   known.set(limit.guard, first)
   const continues = await first.result
   if (!isFirst) call.decided(keptDecision(first.context))
-  return run === undefined ? continues : allowed(run, continues)
+  if (continues) run?.allow()
+  return continues
 }
 
 function isOver({ exchange }: Call): boolean {
@@ -120,54 +118,38 @@ function startRun(
   exchange: Call['exchange'],
   context: ExecutionContext,
 ): Run | undefined {
-  if (!limit.guard.settles || !(exchange instanceof MethodExchange)) return undefined
+  if (!limit.guard.needsOutcome || !(exchange instanceof MethodExchange)) return undefined
   const isFollowed = limit.isFollowed()
   const run = exchange.run()
   if (isFollowed) keepRun(context, run)
   return isFollowed ? run : { ...run, allow: () => run.end(200) }
 }
 
-function allowed(run: Run, continues: boolean): boolean {
-  if (continues) run.allow()
-  return continues
-}
-
 /** Checks a call, and returns whether the method runs. */
-function check(
+async function check(
   { guard }: AppliedLimit,
   call: Call,
   context: ExecutionContext,
-): boolean | Promise<boolean> {
-  const checking = guard.check(call.view, call.exchange, call.earlierThan(guard))
-  return after<Action<OnDenied>, boolean>(checking, (action) => {
-    call.decided(action.decision)
-    // The last header of a denial is `Content-Type`, which the exception filter writes together with the body.
-    const own = action.type === 'deny' ? action.headers.slice(0, -1) : action.headers
-    const written = call.write(guard, own)
-    switch (action.type) {
-      case 'continue':
-        return true
-      case 'deny':
-        return deny(call, action)
-      case 'handle':
-        return after(
-          action.callHandler((handler) => handler(context, action.decision)),
-          (continues) => {
-            if (continues) action.proceed(written)
-            return continues
-          },
-        )
-      default:
-        return action satisfies never
+): Promise<boolean> {
+  const action = await guard.check(call.view, call.exchange, call.earlierThan(guard))
+  call.decided(action.decision)
+  // The last header of a denial is `Content-Type`, which the exception filter writes together with the body.
+  const own = action.type === 'deny' ? action.headers.slice(0, -1) : action.headers
+  const written = call.write(guard, own)
+  switch (action.type) {
+    case 'continue':
+      return true
+    case 'deny':
+      throw (await call.denial(action)) ?? (await never)
+    case 'handle': {
+      const continues = await action.callHandler((handler) => handler(context, action.decision))
+      if (continues) action.proceed(written)
+      return continues
     }
-  })
+    default:
+      return action satisfies never
+  }
 }
 
-function deny(call: Call, action: Deny): Promise<never> {
-  const exception = call.denial(action)
-  if (exception === undefined) return new Promise(() => {})
-  if (exception instanceof Error) throw exception
-  return exception.then((made) => {
-    throw made
-  })
-}
+/** A response was begun already: an exception would make Nest truncate it. */
+const never = new Promise<never>(() => {})

@@ -1,6 +1,7 @@
 import { Inject, Module, type DynamicModule } from '@nestjs/common'
 import { APP_GUARD, ModulesContainer } from '@nestjs/core'
-import { assertOneOf, isRecord, sluiceError } from '@sluice/core/http'
+import { assertOneOf } from '@sluice/core/http'
+import { isRecord, sluiceError } from '@sluice/core/internal'
 import { moduleRegistered } from './errors.js'
 import { defaultsToken } from './limits.js'
 import type {

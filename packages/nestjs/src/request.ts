@@ -5,7 +5,7 @@ import {
   type Lookups,
   type NodeRequest,
   type NodeResponse,
-  type Reply,
+  type ResponseHeaders,
   type RequestView,
 } from '@sluice/core/http'
 import type { NestRequest } from './options.js'
@@ -96,4 +96,18 @@ function semicolonEndsPath({ server }: PlatformRequest): boolean {
       options !== null &&
       Reflect.get(options, 'useSemicolonDelimiter') === true,
   )
+}
+
+/** A response that sets headers by `header`: Fastify's reply, and the responses of Express. */
+export interface Reply extends Pick<ResponseHeaders, 'getHeader' | 'removeHeader'> {
+  header(name: string, value: string): unknown
+}
+
+/** Adapts a reply to the methods that `writeFields` needs. */
+export function headersOfReply(reply: Reply): ResponseHeaders {
+  return {
+    getHeader: (name) => reply.getHeader(name),
+    setHeader: (name, value) => reply.header(name, value),
+    removeHeader: (name) => reply.removeHeader(name),
+  }
 }

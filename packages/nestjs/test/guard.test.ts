@@ -260,6 +260,6 @@ describe.each(platforms)('%s', (_, adapter) => {
       return guard.canActivate(context)
     }
     expect(await call(Bot.prototype.start)).toBe(true)
-    expect(() => call(Bot.prototype.stop)).toThrow(RateLimitException)
+    await expect(async () => call(Bot.prototype.stop)).rejects.toThrow(RateLimitException)
   })
 })

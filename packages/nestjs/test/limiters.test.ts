@@ -1,3 +1,4 @@
+import { requestRules } from '../../rules/bundle/internal.js'
 import { Controller, Get, Inject, Injectable, Post } from '@nestjs/common'
 import { describe, expect, test } from 'vitest'
 import {
@@ -97,7 +98,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     const consumption = { keys: 'all', policies, cost: 1, rules: new Map([['day', rule]]) }
     const parts = { applied: ['daily'], enforced: [consumption], tagging: [], shadow: [] } as const
     const asked = { version: 'v1', tags: [], ...parts }
-    const rules = { name: 'document', judge: () => ({ type: 'ask', ...asked }) as const }
+    const rules = requestRules('document', () => ({ type: 'ask', ...asked }) as const)
     const app = await create(adapter(), {
       imports: [RateLimitModule.forRoot({ rules, clock: () => start })],
       controllers: [Sessions],

@@ -4,7 +4,7 @@ import {
   databaseStore,
   type DatabaseStoreOptions,
 } from '@sluice/core/database'
-import { checked, optional, readOptions } from '@sluice/core/http'
+import { checked, optional, readOptions } from '@sluice/core/internal'
 import { isPostgresClient, type PostgresClient } from './client.js'
 import { postgresDatabase } from './database.js'
 import { isBoolean, schemaReaders, type PostgresSchemaOptions } from './schema.js'

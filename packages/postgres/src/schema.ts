@@ -1,4 +1,4 @@
-import { checked, optional, readOptions, type OptionReader } from '@sluice/core/http'
+import { checked, optional, readOptions, type OptionReader } from '@sluice/core/internal'
 
 /** Options of `postgresSchema`, and the place of the rows for `postgresStore`. */
 export interface PostgresSchemaOptions {

@@ -1,4 +1,4 @@
-import { addClientText } from '@sluice/core/http'
+import { addClientText } from '@sluice/core/internal'
 import { documentMessages, type Mistake } from './errors/document.js'
 import { clientTexts, requestMessages } from './errors/requests.js'
 import { quoted, show, quotedList } from './errors/quoting.js'

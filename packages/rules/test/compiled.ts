@@ -4,7 +4,7 @@ import {
   type CompileOptions,
   type Facts,
   type Finding,
-  type Judgement,
+  type RuleMatch,
   type RuleSet,
   RulesError,
 } from '../src/index.js'
@@ -89,7 +89,7 @@ export function factsOf({
 export const now: number = Date.UTC(2026, 9, 1, 12)
 
 /** The judgement of a request that waits for nothing. */
-export function judged(rules: RuleSet, facts: TestFacts, at: number = now): Judgement {
+export function judged(rules: RuleSet, facts: TestFacts, at: number = now): RuleMatch {
   const judgement = rules.judge(factsOf(facts), at)
   if ('then' in judgement) throw new Error('The judgement is a promise.')
   return judgement

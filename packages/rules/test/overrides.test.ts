@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { gcra, type Policy } from '@sluice/core'
-import type { Judgement, RuleSet } from '../src/index.js'
+import type { RuleMatch, RuleSet } from '../src/index.js'
 import {
   compiledRules,
   factsOf,
@@ -12,7 +12,7 @@ import {
   type TestFacts,
 } from './compiled.js'
 
-const limitOf = (judgement: Judgement): unknown => {
+const limitOf = (judgement: RuleMatch): unknown => {
   if (judgement.type !== 'ask') return judgement.type
   const [policy] = Object.values(judgement.enforced[0]?.policies ?? {}) as Policy[]
   const { kind, limit, window } = { limit: undefined, window: undefined, ...policy }
@@ -72,7 +72,7 @@ describe('overrides of the document', () => {
   })
 
   test('follow the burst, unless the rule states one', async () => {
-    const policies = (judgement: Judgement) =>
+    const policies = (judgement: RuleMatch) =>
       judgement.type === 'ask' ? judgement.enforced[0]?.policies : undefined
     const rules = await compiledRules(rule('entries: { acme: 20000 }'))
     expect(policies(judged(rules, { values: { user: 'acme' } }))).toMatchObject({
@@ -154,7 +154,7 @@ describe('overrides of the application', () => {
       },
     })
     const limits = ['acme', 'free', 'own', 'other'].map((user) =>
-      limitOf(judge(rules, user) as Judgement),
+      limitOf(judge(rules, user) as RuleMatch),
     )
     expect(limits).toEqual([7, 'unlimited', [3, 3_600_000], 60])
     expect(calls).toEqual(['api acme', 'api free', 'api own', 'api other'])
@@ -164,7 +164,7 @@ describe('overrides of the application', () => {
     let calls = 0
     const rules = await compiledRules(document, { overrides: () => ++calls })
     const limits = [0, 29_999, 30_000, 59_999, 60_000].map((ms) =>
-      limitOf(judge(rules, 'ann', now + ms) as Judgement),
+      limitOf(judge(rules, 'ann', now + ms) as RuleMatch),
     )
     expect(limits).toEqual([1, 1, 2, 2, 3])
   })
@@ -173,7 +173,7 @@ describe('overrides of the application', () => {
     const asked: string[] = []
     const rules = await compiledRules(document, { overrides: (_rule, value) => asked.push(value) })
     const users = ['', 'x', 'y'].map((end) => `${'a'.repeat(64)}${end}`)
-    const limits = [...users, ...users].map((user) => limitOf(judge(rules, user) as Judgement))
+    const limits = [...users, ...users].map((user) => limitOf(judge(rules, user) as RuleMatch))
     expect(limits).toEqual([1, 2, 3, 1, 2, 3])
     expect(asked).toEqual(users)
   })
@@ -183,7 +183,7 @@ describe('overrides of the application', () => {
     const rules = await compiledRules(document, { overrides: () => Promise.resolve(++calls) })
     const judgements = await Promise.all([judge(rules, 'ann'), judge(rules, 'ann')])
     expect(judgements.map(limitOf)).toEqual([1, 1])
-    expect(limitOf(judge(rules, 'ann') as Judgement)).toBe(1)
+    expect(limitOf(judge(rules, 'ann') as RuleMatch)).toBe(1)
   })
 
   test('that take longer than 250 ms are ignored for the request, and are reported on the channel', async () => {
@@ -201,7 +201,7 @@ describe('overrides of the application', () => {
     expect(limitOf(await judgement)).toBe(60)
     expect(told).toEqual([{ state: 'override-late', rule: 'api', limitMs: 250 }])
     await vi.advanceTimersByTimeAsync(200)
-    expect(limitOf(judge(rules, 'ann') as Judgement)).toBe(9)
+    expect(limitOf(judge(rules, 'ann') as RuleMatch)).toBe(9)
     unsubscribe('sluice:rules', listen)
   })
 
@@ -237,8 +237,8 @@ describe('overrides of the application', () => {
         message: expect.stringContaining('the limits of several policies'),
       }),
     )
-    expect(limitOf(judge(rules, 'free') as Judgement)).toBe('unlimited')
-    const { enforced } = judge(rules, 'other') as Judgement & { type: 'ask' }
+    expect(limitOf(judge(rules, 'free') as RuleMatch)).toBe('unlimited')
+    const { enforced } = judge(rules, 'other') as RuleMatch & { type: 'ask' }
     expect(Object.keys(enforced[0]?.policies ?? {})).toEqual(['api.m', 'api.d'])
   })
 
@@ -253,7 +253,7 @@ describe('overrides of the application', () => {
     })
     expect(() => judge(rules, 'ann')).toThrow(new RangeError('down'))
     await expect(judge(rules, 'ann')).rejects.toThrow(new RangeError('down'))
-    expect(limitOf(judge(rules, 'ann') as Judgement)).toBe(8)
+    expect(limitOf(judge(rules, 'ann') as RuleMatch)).toBe(8)
   })
 })
 

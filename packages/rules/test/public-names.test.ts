@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AppliedRule } from '@sluice/core/http'
+import type { AppliedRule } from '@sluice/rules/internal'
 import { compiledRules, findingsOf, head, judged } from './compiled.js'
 
 /** The names of policies in responses to a request to which all rules apply. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { SluiceError } from '@sluice/core'
-import { checkedPolicy, type PolicyKind } from '@sluice/core/http'
+import { checkedPolicy, type PolicyKind } from '@sluice/core/internal'
 import { publishedPolicy } from '../src/document/policy-schema.js'
 import { jsonSchema } from '../src/document/schema.js'
 

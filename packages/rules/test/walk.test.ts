@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Consumption } from '@sluice/core/http'
+import type { LimitCheck } from '@sluice/rules/internal'
 import { asked, compiledRules, factsOf, judged, now, type TestFacts } from './compiled.js'
 
 const limit = 'limit: 1, window: 1m'
@@ -253,7 +253,7 @@ test('equal sets of rules and variants have one object of policies', async () =>
   const rules = await compiledRules(`
   - { id: a, limit: { by: plan, free: 1, pro: 2 }, window: 1m }
   - { id: b, key: user, ${limit} }`)
-  const policies = (values: Record<string, unknown>): Consumption['policies'] | undefined => {
+  const policies = (values: Record<string, unknown>): LimitCheck['policies'] | undefined => {
     const judgement = judged(rules, { values })
     return judgement.type === 'ask' ? judgement.enforced[0]?.policies : undefined
   }

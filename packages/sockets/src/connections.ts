@@ -1,5 +1,5 @@
 import type { Decision, Limiter } from '@sluice/core'
-import { after, byIp } from '@sluice/core/http'
+import { byIp } from '@sluice/core/http'
 import { DenialError, denialOf } from './denial.js'
 import { hold } from './hold.js'
 import { createLimit, type SocketLimitOptions } from './limit.js'
@@ -34,7 +34,7 @@ export function limitConnections<S extends IoSocket>(
     const skipped = skippedBy(socket, 'limitConnections')
     if (skipped !== undefined) return next(new DenialError(denialOf(limit.report(skipped))))
     const { address: peer, url, headers } = socket.handshake
-    void after(limit.ask(socket, { peer, url, headers, sent: [] }), (answer) => {
+    void limit.ask(socket, { peer, url, headers, sent: [] }).then((answer) => {
       const proceed = once(next)
       limit.settle(answer, {
         allow(decision) {

@@ -1,5 +1,5 @@
 import type { Decision } from '@sluice/core'
-import { firmWaitOf } from '@sluice/core/http'
+import { firmWaitOf } from '@sluice/core/internal'
 import { Failure, type Answer } from './limit.js'
 
 /** The data that a denied client receives. */

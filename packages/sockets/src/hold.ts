@@ -1,5 +1,5 @@
 import type { Decision } from '@sluice/core'
-import { keepLease } from '@sluice/core/http'
+import { keepLease } from '@sluice/core/internal'
 
 /**
  * Holds the lease of a decision until the returned function is called.

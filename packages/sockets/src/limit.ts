@@ -2,23 +2,24 @@ import type { Costs, Decision, Limiter } from '@sluice/core'
 import {
   addressesOf,
   addressOption,
-  after,
-  checked,
-  checkedIfGiven,
   costOption,
-  costReader,
-  delayRequest,
-  isFunction,
-  isRecord,
+  definedCost,
   keyOption,
   keyReader,
-  readOptions,
-  rescued,
   warnOfFailure,
   type AddressOption,
   type Awaitable,
   type KeyOption,
 } from '@sluice/core/http'
+import {
+  checked,
+  checkedIfGiven,
+  delayRequest,
+  isFunction,
+  isRecord,
+  readOptions,
+  rescued,
+} from '@sluice/core/internal'
 import { viewOf, type ViewParts } from './socket.js'
 
 /** The options of all limits of sockets. `R` is a connection, an event, a message or an upgrade, and `H` is the handler of those that are denied. */
@@ -75,7 +76,7 @@ export interface Consequences {
 /** Asks a limiter. */
 export interface Limit<R> {
   /** Never throws nor rejects. An allowed request that a leaky queue delays is answered after its delay, which the signal ends. */
-  ask(raw: R, parts: ViewParts, signal?: AbortSignal): Answer | Promise<Answer>
+  ask(raw: R, parts: ViewParts, signal?: AbortSignal): Promise<Answer>
   settle(answer: Answer, consequences: Consequences): void
   /** Reports an error as a warning of the process, at most once a minute, because clients could cause one with each message. */
   report(error: unknown): Failure
@@ -101,7 +102,6 @@ export function createLimit<R>(
   readOptions(where, { limiter }, { limiter: limiterOption })
   readOptions(where, options, { ...readers, ...more })
   const keyOf = keyReader(limiter.name, options.key ?? usualKey)
-  const costOf = costReader(limiter.name, options.cost ?? 1)
   const addresses = addressesOf<R, ViewParts>(options.address, {
     peer: (_raw, { peer }) => peer,
     header: (_raw, { headers }, name) => headers[name],
@@ -109,26 +109,25 @@ export function createLimit<R>(
   })
   const report = reporter()
 
-  function consume(
+  async function consume(
     raw: R,
     parts: ViewParts,
     signal: AbortSignal | undefined,
-  ): Decision | Promise<Decision> {
-    return after(keyOf(raw, viewOf(raw, parts, addresses)), (key) =>
-      after(costOf(raw), (cost) =>
-        after(limiter.consume(key, { cost, request: raw }), (decision) =>
-          decision.delayMs > 0 ? delayRequest(limiter, { key, decision }, signal) : decision,
-        ),
-      ),
-    )
+  ): Promise<Decision> {
+    const key = await keyOf(raw, viewOf(raw, parts, addresses))
+    const { cost: own = 1 } = options
+    const cost = typeof own === 'function' ? definedCost(limiter.name, await own(raw)) : own
+    const decision = await limiter.consume(key, { cost, request: raw })
+    return decision.delayMs > 0 ? delayRequest(limiter, decision, signal) : decision
   }
 
   return {
-    ask(raw, parts, signal) {
-      return rescued<Answer>(
-        () => consume(raw, parts, signal),
-        (error) => (signal?.aborted === true ? new Failure(error) : report(error)),
-      )
+    async ask(raw, parts, signal) {
+      try {
+        return await consume(raw, parts, signal)
+      } catch (error) {
+        return signal?.aborted === true ? new Failure(error) : report(error)
+      }
     },
 
     settle(answer, { allow, deny, onDenied }) {

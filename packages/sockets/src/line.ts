@@ -5,10 +5,7 @@ import { isAllowed, type Answer } from './limit.js'
 /** The events or messages of one socket, in the order in which they came. */
 export interface Line {
   /** Asks at once, and passes the answer to `use` after all earlier ones. Returns false, without asking, if too many wait. */
-  add(
-    ask: (signal: AbortSignal) => Answer | Promise<Answer>,
-    use: (answer: Answer) => void,
-  ): boolean
+  add(ask: (signal: AbortSignal) => Promise<Answer>, use: (answer: Answer) => void): boolean
   /** The number of those that wait. */
   readonly waiting: number
   /** Ends all waits: later answers are not used. */
@@ -46,7 +43,7 @@ export function createLine(): Line {
     }
   }
 
-  async function wait(own: Waiting, answer: Answer | Promise<Answer>): Promise<void> {
+  async function wait(own: Waiting, answer: Promise<Answer>): Promise<void> {
     own.answer = await answer
     settleFirst()
   }
@@ -58,14 +55,9 @@ export function createLine(): Line {
 
     add(ask, use) {
       if (waiting.length >= mostWaiting) return false
-      const answer = ask(closed.signal)
-      if (waiting.length === 0 && !(answer instanceof Promise)) {
-        settle(answer, use)
-        return true
-      }
       const own: Waiting = { answer: undefined, use }
       waiting.push(own)
-      void wait(own, answer)
+      void wait(own, ask(closed.signal))
       return true
     },
 

@@ -1,5 +1,5 @@
 import type { Decision, Limiter } from '@sluice/core'
-import { checked, checkedIfGiven, isFunction, isPromise, isRecord } from '@sluice/core/http'
+import { checked, checkedIfGiven, isFunction, isPromise, isRecord } from '@sluice/core/internal'
 import { byConnection, identify } from './by-connection.js'
 import { denialOf, tooManyWait, type Denial } from './denial.js'
 import { hold } from './hold.js'

@@ -1,5 +1,6 @@
 import type { Decision, Limiter } from '@sluice/core'
-import { after, byIp, checked, isFunction, isRecord, readOptions } from '@sluice/core/http'
+import { byIp } from '@sluice/core/http'
+import { checked, isFunction, isRecord, readOptions } from '@sluice/core/internal'
 import { waitOf } from './denial.js'
 import { hold } from './hold.js'
 import { createLimit, Failure, type Answer, type SocketLimitOptions } from './limit.js'
@@ -74,7 +75,7 @@ export function limitUpgrades(
     socket.once('close', () => closed.abort())
     const { url, headers } = request
     const parts = { peer: request.socket.remoteAddress, url, headers, sent: [] }
-    void after(limit.ask(request, parts, closed.signal), (answer) =>
+    void limit.ask(request, parts, closed.signal).then((answer) =>
       limit.settle(answer, {
         allow(decision) {
           const letGo = hold(decision)

@@ -5,7 +5,7 @@ import {
   type Database,
   type DatabaseStoreOptions,
 } from '@sluice/core/database'
-import { checked, optional, readOptions } from '@sluice/core/http'
+import { checked, optional, readOptions } from '@sluice/core/internal'
 import { columnsOf, isSqliteClient, type SqliteClient, type SqliteStatement } from './client.js'
 import { sqliteDatabase } from './database.js'
 

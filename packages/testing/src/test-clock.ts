@@ -1,5 +1,5 @@
 import { SluiceError, type Duration } from '@sluice/core'
-import { millisecondsOf } from '@sluice/core/http'
+import { millisecondsOf } from '@sluice/core/internal'
 
 /** A clock that only a test moves: the option `clock` of a limiter, or of `rateLimit`. */
 export interface TestClock {

@@ -10,7 +10,7 @@ import {
   staged,
   tokenBucket,
 } from '@sluice/core'
-import type { PolicyKind } from '@sluice/core/http'
+import type { PolicyKind } from '@sluice/core/internal'
 import {
   hundred,
   limit,

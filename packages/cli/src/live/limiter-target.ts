@@ -1,5 +1,5 @@
 import type { Limiter, PolicyStatus, Status } from '@sluice/core'
-import { isPromise } from '@sluice/core/http'
+import { isPromise } from '@sluice/core/internal'
 import { readKey, type KeyArgument } from '../reading/key-text.js'
 import { changeCounts } from './change-counts.js'
 import type { KnownLimiter, LimiterCall } from './known-limiter.js'

@@ -1,5 +1,5 @@
 import { redisStore, type Store } from '@sluice/core'
-import { nearestWord } from '@sluice/core/http'
+import { nearestWord } from '@sluice/core/internal'
 import { compileRules, parseRules, readRulesFile, type RuleSet } from '@sluice/rules'
 import { readLimitersFile, type ExportedLimiter } from '../reading/limiters-file.js'
 import { connectRedis, timeoutMs, type RedisConnection } from '../reading/redis.js'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { keyOfRedisKey, redisKeyStart } from '@sluice/core/http'
+import { keyOfRedisKey, redisKeyStart } from '@sluice/core/internal'
 import type { RedisConnection } from '../reading/redis.js'
 
 /** A search reads at most this many keys of Redis in a second, those of other applications included, so that other clients do not wait for it. */

@@ -1,5 +1,5 @@
 import { countedKey, type CountedKey, type Key } from '@sluice/core'
-import { joinKey } from '@sluice/core/http'
+import { joinKey } from '@sluice/core/internal'
 import { visible, visibleJson } from '../text/visible.js'
 
 /** The key of a command. */

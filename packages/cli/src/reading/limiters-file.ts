@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Algorithm, Duration, Limiter, Policies } from '@sluice/core'
-import { isRecord } from '@sluice/core/http'
+import { isRecord } from '@sluice/core/internal'
 
 /** A limiter that a module exports, or the options of one. */
 export type ExportedLimiter =

@@ -1,4 +1,4 @@
-import { millisecondsOf } from '@sluice/core/http'
+import { millisecondsOf } from '@sluice/core/internal'
 import { InvalidArgumentError } from 'commander'
 import { fieldNames, type FieldNames } from '../simulate/cut/json-fields.js'
 import { windowMsOf } from '../simulate/variants.js'

@@ -1,4 +1,5 @@
-import { addressSortKey, nearestWord } from '@sluice/core/http'
+import { addressSortKey } from '@sluice/core/http'
+import { nearestWord } from '@sluice/core/internal'
 import { type RuleContext, type RulesDocument, RulesError } from '@sluice/rules'
 import { valueFromText } from '@sluice/rules/check'
 import { InvalidArgumentError, type Command } from 'commander'

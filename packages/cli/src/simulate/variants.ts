@@ -6,7 +6,7 @@ import {
   type Policies,
   type Policy,
 } from '@sluice/core'
-import { checkedPolicy, millisecondsOf } from '@sluice/core/http'
+import { checkedPolicy, millisecondsOf } from '@sluice/core/internal'
 import type { ShortAlgorithm } from '@sluice/rules/check'
 import { parse } from 'yaml'
 import { windowText } from '../text/duration.js'

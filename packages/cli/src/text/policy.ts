@@ -1,5 +1,5 @@
 import type { Policy } from '@sluice/core'
-import { checkedPolicy } from '@sluice/core/http'
+import { checkedPolicy } from '@sluice/core/internal'
 import { durationText } from './duration.js'
 
 /** Formats a policy as text: `gcra, limit 600, window 1m`. Options with their default value are left out. */

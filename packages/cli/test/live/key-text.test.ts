@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { joinKey } from '@sluice/core/http'
+import { joinKey } from '@sluice/core/internal'
 import { expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
 import { readKey, shownKey } from '../../src/reading/key-text.js'

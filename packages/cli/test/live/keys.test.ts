@@ -1,5 +1,5 @@
 import { createLimiter, redisStore, type AsyncStore } from '@sluice/core'
-import { joinKey } from '@sluice/core/http'
+import { joinKey } from '@sluice/core/internal'
 import { useCluster, useRedis } from '@sluice/conformance/redis'
 import { describe, expect, test } from 'vitest'
 import { sluice } from '../sluice.js'

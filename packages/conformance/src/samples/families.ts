@@ -1,5 +1,5 @@
 import type { Block } from '@sluice/core'
-import type { PolicyKind } from '@sluice/core/http'
+import type { PolicyKind } from '@sluice/core/internal'
 import { calendars } from './calendars.js'
 import { bucketsBornPartFull } from './born.js'
 import { leases } from './leases.js'

@@ -1,11 +1,7 @@
 import type { Decision, Limiter, Policies, Policy } from '@sluice/core'
-import {
-  after,
-  type Consumption,
-  type Judgement,
-  type RequestDecision,
-  type RequestView,
-} from '@sluice/core/http'
+import type { RequestDecision, RequestView, Rules } from '@sluice/core/http'
+import { after } from '@sluice/core/internal'
+import { requestRules, type LimitCheck, type RuleMatch } from '@sluice/rules/internal'
 import { loadRules, staticSource, type LoadedRules, type RulesDocument } from '@sluice/rules'
 import type { Adapter, App, NeutralOptions, OptionsFor } from '../../src/adapters/adapter.js'
 
@@ -151,31 +147,28 @@ function loaded<R>(
   { name = 'default', clock = Date.now }: NeutralOptions<R>,
   { rules, isUnnamed }: Translation,
   loading: Promise<unknown>[],
-): Pick<LoadedRules<R>, 'name' | 'judge'> {
+): Rules<R> {
   let current: LoadedRules<R> | undefined
   const source = staticSource({ version: 1, name, rules })
   const load = loadRules<R>({ source, clock }).then((found) => (current = found))
   loading.push(load)
-  return {
-    name,
-    judge: (request: R, view: RequestView<R>) => {
-      const judgement =
-        current === undefined
-          ? load.then((found) => found.judge(request, view))
-          : current.judge(request, view)
-      return isUnnamed ? after(judgement, (found) => renamed(found, name)) : judgement
-    },
-  }
+  return requestRules(name, (request: R, view: RequestView<R>) => {
+    const judgement =
+      current === undefined
+        ? load.then((found) => found.judge(request, view))
+        : current.judge(request, view)
+    return isUnnamed ? after(judgement, (found) => renamed(found, name)) : judgement
+  })
 }
 
 /** The same judgement: responses call its policies by this name. */
-function renamed(judgement: Judgement, publicName: string): Judgement {
+function renamed(judgement: RuleMatch, publicName: string): RuleMatch {
   if (judgement.type !== 'ask') return judgement
   const [asked] = judgement.enforced
   if (asked === undefined) return judgement
   const { keys, policies, cost } = asked
   const rules = new Map(Array.from(asked.rules, ([id, rule]) => [id, { ...rule, publicName }]))
-  const renamed: Consumption = {
+  const renamed: LimitCheck = {
     keys,
     policies,
     cost,

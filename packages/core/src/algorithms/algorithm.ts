@@ -22,129 +22,97 @@ export interface Steps<P extends object = Params> {
    */
   take(row: Row, params: P, now: number, cost: number): void
   /**
-   * Undoes one `take` of `cost`, as far as its units still count: with its units go their times, so that the row is the same as without that request if no
-   * other one was taken since. `receipt` is the row after that take, and `takenAt` is the `now` of that take.
+   * Gives back units, at most the used ones: those of one take, whose row was `receipt` after it, as far as they still count; and without a receipt the newest
+   * ones. A reset gives back an infinite number.
+   *
+   * @param takenAt the time of the take
    */
-  refundReceipt(row: Row, params: P, now: number, cost: number, receipt: Row, takenAt: number): void
-  /** Refunds the newest `units`, but at most the used ones. */
-  refundUnits(row: Row, params: P, now: number, units: number): void
-  /** Refunds all units and leaves in the row only what a reset must keep. Without this step a reset removes the row. */
-  forget?(row: Row, params: P, now: number): void
+  refund(row: Row, params: P, now: number, units: number, receipt?: Row, takenAt?: number): void
 }
 
-/**
- * Reads the meaning of a row. Both stores return the row, so these functions exist only in TypeScript and cannot differ between the stores. The
- * exception is `ends`: the script needs it in Lua as well, to set the expiry of a state.
- */
-export interface Reading<P extends object = Params> {
-  /**
-   * Identifies the rows of this algorithm in Redis: an id of the table in `ids.ts`. A row with another id is read as absent, so a new layout needs a new
-   * id. Ids from 128 are for rows whose width depends on the policy.
-   */
-  readonly id: number
-  /** The cells of a row: first the times (milliseconds since the epoch), then the counts, then the extras. */
-  cells(params: P): Cells
-  /** The numbers that the Lua steps receive, in their order. `now` is the time of the store, as far as the client knows it. */
-  args(params: P, now: number): readonly number[]
-  /** Whether these numbers depend on `now`. */
-  readonly datedArgs?: boolean
-
-  /** The time from which the row means the same as a row of zeros. */
-  ends(row: Row, params: P): number
+/** What a row means now. Both stores return the row, so these numbers are read in TypeScript only and cannot differ between the stores. */
+export interface Numbers {
+  /** The units that count, rounded up. The remaining units are the quota minus these. */
+  readonly used: number
   /** Whole milliseconds until `cost` fits if nothing else happens; 0 if it fits now, Infinity if it never can. */
-  wait(row: Row, params: P, now: number, cost: number): number
-  /** The units that count now, rounded up. The remaining units are the quota minus these. */
+  readonly wait: number
+  /** Whole milliseconds until one more unit remains than now. Without meaning if the quota is full. */
+  readonly next: number
+  /** The time from which the quota is full. A row may exist for longer. */
+  readonly full: number
+  /** How long an allowed request must be delayed, in milliseconds. */
+  readonly delay: number
+  /** How long until the queue is short enough for `cost`; 0 if it is, or if something else decides. Only queues have it. */
+  readonly queue?: number
+}
+
+/** An algorithm: how its rows change, and what they mean. */
+export interface Algorithm<P extends object = Params, R = unknown> extends Steps<P> {
+  /** Identifies the rows of this algorithm in a store: see `kinds.ts`. A row with another id is read as absent, so a new layout needs a new id. */
+  readonly id: number
+  size(params: P): Size
+  /** The time from which the row means the same as a row of zeros. The only number that Lua needs as well, for the expiry of a state. */
+  ends(row: Row, params: P): number
+  /** The units that count at `now`. */
   used(row: Row, params: P, now: number): number
-  /** The number of units in total. */
+  /**
+   * All numbers of a row that `look` has updated to `now`.
+   *
+   * @param isTaken whether the row already includes the units of this request. Then its wait is 0
+   * @param target the number of units of which `next` is the wait, in place of one more than now
+   */
+  read(row: Row, params: P, now: number, cost: number, isTaken: boolean, target?: number): Numbers
+  /** The number of units in total. Infinite if nothing is counted: then no store is called. */
   quota(params: P): number
   /** How long the whole quota takes to become available again, in milliseconds: the window. */
   windowMs(params: P): number
+  /** The numbers that the Lua steps receive, in their order. `now` is the time of the store, as far as the client knows it. */
+  args(params: P, now: number): readonly number[]
+
+  /** Whether the args depend on `now`. */
+  readonly isDated?: boolean
   /** Whether the windows begin at a time of day, so that the algorithm needs the wall clock. All others use a monotonic clock. */
-  followsWall(params: P): boolean
-
-  /** The time from which the quota is full. A row may exist for longer. */
-  full(row: Row, params: P): number
-  /** Whole milliseconds until `remaining` units remain, which is one more than now. */
-  next(row: Row, params: P, now: number, remaining: number): number
-  /** How long an allowed request of `cost` must be delayed, in milliseconds. `taken`: the row already includes its units. */
-  delay(row: Row, params: P, now: number, cost: number, taken: boolean): number
+  followsWall?(params: P): boolean
   /** The largest number of units that one penalty may take. */
-  maxPenalty(params: P): number
-  /** Whether the first request of a key saves its row even if it is denied. */
-  persistsOnDenial(params: P): boolean
-  /** Whether there is no state, so that no store is called. Such a policy allows everything. */
-  readonly countsNothing: boolean
-
-  /**
-   * How long until the queue is short enough for a request of `cost`, in milliseconds; 0 if it is short enough, or if something else decides.
-   * Only queues have this.
-   */
-  queueWait?(row: Row, params: P, now: number, cost: number): number
-  /** The token of the lease that was granted last, read from the row after the grant. Only algorithms with leases have this. */
+  mostUnits?(params: P): number
+  /** The token of the lease that was granted last, read from the row after the grant. Only algorithms with leases have it. */
   token?(row: Row): number
+  readonly records?: Records<P, R>
 }
 
-/** An algorithm whose complete state is a row. */
-export interface RowAlgorithm<P extends object = Params> extends Steps<P>, Reading<P> {
-  readonly hasRecords?: undefined
-  /**
-   * Takes the cost if it is not 0, and reads the row. Only the algorithms that decide most requests have a form of their own, which calculates each
-   * number once. The time of the row's end may also be written if nothing was taken.
-   *
-   * @default settleBy
-   */
-  settle?(decided: DecidedRow<P>, cost: number): void
-}
-
-/** The row of one policy that a decision has looked at, and what the decision reads from it. A store reuses the object for many decisions. */
-export interface DecidedRow<P extends object = Params> {
-  readonly row: Row
-  readonly params: P
-  readonly now: number
-  /** The units that count after the decision. */
-  used: number
-  /** How long until one more unit remains. Without meaning if the quota is full. */
-  next: number
-  /** The time from which the quota is full. */
-  full: number
-  /** The time at which the row expires. Without meaning if no units were taken. */
-  ends: number
+/** The cells of a row: first the times (milliseconds since the epoch), then the counts, then the extras. */
+export interface Size {
+  readonly times: number
+  readonly counts: number
+  /** Cells that the steps compute for the decision or for the receipt. A store does not save them. */
+  readonly extras?: number
 }
 
 /**
- * An algorithm whose state grows: in addition to its row a key has records (a log, or leases), which are read by position and never as a whole.
- * `look` must not change the records; after any change of the records the row is saved. If the row is all zeros, the records are void, whatever they
- * contain.
+ * What a key has in addition to its row, if the state grows: a log, or leases. Records are read by position and never as a whole. `look` must not change them;
+ * after any change of the records the row is saved. If the row is all zeros, the records are void, whatever they contain.
  */
-export interface AlgorithmWithRecords<P extends object = Params, R = unknown> extends Reading<P> {
-  readonly hasRecords: true
-  newRecords(params: P): R
+export interface Records<P extends object = Params, R = unknown> {
+  /** The numbers of their Redis keys, each from 1 to `mostRecordKeys`. No other algorithm has them, so that no two forms share records. */
+  readonly keys: readonly number[]
+  create(params: P): R
   /** The records as bytes, for a store that keeps them as a whole. It is called after a change, and not for a row of zeros. */
-  packRecords(records: R): Uint8Array
+  pack(records: R): Uint8Array
   /** The records of these bytes. Undefined if they are damaged, or are not the records of this row. */
-  unpackRecords(bytes: Uint8Array, row: Row): R | undefined
+  unpack(bytes: Uint8Array, row: Row): R | undefined
   /** The steps over the records of one key. In Lua this is `bind(keys, lease)`, which gets the names of their Redis keys instead. */
-  bind(records: R, lease: Lease): RequestSteps<P>
-  /** The numbers of the Redis keys of the records, each from 1 to `mostRecordKeys`. No other algorithm has them, so that no two forms share records. */
-  readonly recordKeys: readonly number[]
+  bind(records: R, lease: Lease): BoundSteps<P>
 }
 
 /** The largest number of a key of records. A reset deletes the records of all algorithms. */
 export const mostRecordKeys = 4
 
 /** The steps of one request. After its `take`, `look` returns whether another request would fit. */
-export interface RequestSteps<P extends object = Params> extends Steps<P> {
+export interface BoundSteps<P extends object = Params> extends Steps<P> {
   /** Ends the lease. True if it was active. Only algorithms with leases have `release` and `renew`. */
   release?(row: Row, params: P, now: number): boolean
   /** Restarts the duration of the lease. True if it was active. */
   renew?(row: Row, params: P, now: number): boolean
-}
-
-export interface Cells {
-  readonly times: number
-  readonly counts: number
-  /** Cells that the steps compute for the decision or for the receipt. A store does not save them. */
-  readonly extras?: number
 }
 
 /** The lease that a request asks for. */
@@ -154,37 +122,9 @@ export interface Lease {
   readonly owner: string
 }
 
-/** The values of most algorithms: no delay, no row after a denial of a new key, and no limit of penalties except that of the limiter. */
-export const usualReading: Pick<
-  Reading,
-  'delay' | 'maxPenalty' | 'persistsOnDenial' | 'countsNothing'
-> = {
-  delay: () => 0,
-  maxPenalty: () => Infinity,
-  persistsOnDenial: () => false,
-  countsNothing: false,
-}
+/** The steps of an algorithm whose steps need the records of a key. Only the bound ones are called. */
+export const stepsOverRecords: Steps = { look: unbound, take: unbound, refund: unbound }
 
-/** Takes the cost if it is not 0, and reads the row, by the other steps of the algorithm. */
-export function settleBy<P extends object>(
-  steps: RowAlgorithm<P>,
-  decided: DecidedRow<P>,
-  cost: number,
-): void {
-  const { row, params, now } = decided
-  if (cost > 0) {
-    steps.take(row, params, now, cost)
-    decided.ends = steps.ends(row, params)
-  }
-  readBy(steps, decided)
-}
-
-/** Reads the row: the numbers of the decision. */
-export function readBy<P extends object>(steps: Reading<P>, decided: DecidedRow<P>): void {
-  const { row, params, now } = decided
-  const used = steps.used(row, params, now)
-  const free = Math.max(0, steps.quota(params) - used)
-  decided.used = used
-  decided.next = steps.next(row, params, now, free + 1)
-  decided.full = steps.full(row, params)
+function unbound(): never {
+  throw new TypeError('the steps are not bound to records')
 }

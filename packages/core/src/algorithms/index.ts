@@ -1,1 +1,1 @@
-export { registerAlgorithms } from './register.js'
+export { registerAlgorithms } from './kinds.js'

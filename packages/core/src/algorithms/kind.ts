@@ -1,8 +1,24 @@
 import { sluiceError } from '../errors.js'
 import { markBuilt } from '../options/readers.js'
 import { isPolicy, type Block, type Policy } from '../policy.js'
-import type { RowAlgorithm, AlgorithmWithRecords, Params } from './algorithm.js'
-import { kindNames } from './ids.js'
+import type { Algorithm, Params } from './algorithm.js'
+
+/** The names of the builders. The policy of a kind that this program does not contain is known, but cannot be used. */
+const kindNames = [
+  'fixedWindow',
+  'calendarWindow',
+  'slidingWindow',
+  'slidingLog',
+  'tokenBucket',
+  'leakyBucket',
+  'leakyQueue',
+  'gcra',
+  'concurrency',
+  'staged',
+  'unlimited',
+] as const
+
+export type PolicyKind = (typeof kindNames)[number]
 
 /** A kind of policy: its builder, its steps, and how its numbers are passed to the steps. */
 export interface Kind<C extends Policy = Policy, P extends object = Params> {
@@ -10,7 +26,7 @@ export interface Kind<C extends Policy = Policy, P extends object = Params> {
   build(options: object): C
   /** The options that are quotas or policies with quotas. A share of the policy has that share of each of them. */
   readonly quotas: readonly string[]
-  steps(policy: C): RowAlgorithm<P> | AlgorithmWithRecords<P>
+  steps(policy: C): Algorithm<P>
   params(policy: C): P
 }
 
@@ -19,7 +35,7 @@ export interface ResolvedPolicy {
   /** The builder's name. */
   readonly kind: string
   readonly policy: Policy
-  readonly steps: RowAlgorithm | AlgorithmWithRecords
+  readonly steps: Algorithm
   readonly params: Params
   readonly block: Block | undefined
 }
@@ -47,7 +63,7 @@ export function resolvePolicy(policy: unknown, where: string): ResolvedPolicy {
   const { kind: name, ...options } = policy
   const kind = kinds.get(name)
   if (kind === undefined) {
-    throw kindNames.includes(name)
+    throw kindNames.some((known) => known === name)
       ? sluiceError('SLUICE_ALGORITHM_MISSING', where, name)
       : sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, kindNames)
   }
@@ -92,6 +108,6 @@ function rounded(product: number): number {
 
 /** The form of a policy's state: the algorithm and the number of cells. Each form of a policy name has a count of its own. */
 export function formOf({ steps, params }: Pick<ResolvedPolicy, 'steps' | 'params'>): string {
-  const { times, counts } = steps.cells(params)
+  const { times, counts } = steps.size(params)
   return `${steps.id} ${times + counts}`
 }

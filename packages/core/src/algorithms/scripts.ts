@@ -1,32 +1,26 @@
-import { calendarWindowLua } from './calendar-window/step.js'
+import { bucketedWindowLua } from './bucketed-window/script.js'
+import { calendarWindowLua } from './calendar-window/script.js'
 import { concurrencyLua } from './concurrency/script.js'
-import { fixedWindowLua } from './fixed-window/step.js'
+import { fixedWindowLua } from './fixed-window/script.js'
 import { gcraLua } from './gcra/script.js'
-import { stagesOf, type AlgorithmId } from './ids.js'
-import { leakyQueueLua } from './leaky-queue/step.js'
+import { leakyQueueLua } from './leaky-queue/script.js'
 import { functionsOf, type PlainLua } from './plain-lua.js'
 import { slidingLogLua } from './sliding-log/script.js'
-import { slidingWindowLua } from './sliding-window/step.js'
-import { spreadLua } from './sliding-window/spread.js'
+import { slidingWindowLua } from './sliding-window/script.js'
+import { stagesOf } from './staged/ids.js'
 import { stagedLua } from './staged/script.js'
-import { unlimitedLua } from './unlimited/index.js'
 
-/**
- * The Lua steps by the ids of the algorithms, plain ones if a script can use them over locals. They are not a part of the steps, so that a bundled program
- * without the Redis store contains none.
- */
+/** The Lua steps by the ids of the algorithms, plain ones if a script can use them over locals. Only the Redis store imports them. */
 const scripts: Readonly<Record<number, (() => string | PlainLua) | undefined>> = {
   1: fixedWindowLua,
-  2: slidingWindowLua,
   3: gcraLua,
   4: leakyQueueLua,
-  5: unlimitedLua,
   6: calendarWindowLua,
   7: slidingLogLua,
   8: concurrencyLua,
-  9: spreadLua,
-  128: slidingWindowLua,
-} satisfies Record<AlgorithmId, () => string | PlainLua>
+  9: slidingWindowLua,
+  128: bucketedWindowLua,
+}
 
 /** The steps and `ends` of an algorithm in Lua: an expression that evaluates to a table of these functions. */
 export function luaOf(id: number): string {

@@ -134,7 +134,7 @@ async function decide(
   }
   signal?.throwIfAborted()
   const decision = await limiter.consume(key, asked)
-  return delayRequest(limiter, { ...asked, key, decision }, signal)
+  return delayRequest(limiter, decision, signal)
 }
 
 async function whileHeld(lease: HeldLease | undefined, work: () => unknown): Promise<unknown> {

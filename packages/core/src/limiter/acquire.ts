@@ -91,7 +91,7 @@ export function createAcquire<S extends Store>(
     try {
       const { decision, delayTurn } = await inTurn(line, key, call, untilOf, signal)
       if (delayTurn === undefined) return decision
-      return await delayRequest(admission, { ...call, key, decision }, signal, delayTurn)
+      return await delayRequest(admission, decision, signal, delayTurn)
     } finally {
       waiting--
       if (--line.calls === 0) lines.delete(id)

@@ -1,5 +1,5 @@
 import type { DecisionMode } from './decision.js'
-import { countedOf, type PolicyChoice, type Policies } from './bound-policies.js'
+import { counts, someOf, type PolicyChoice, type Policies } from './bound-policies.js'
 import { isCount, isList, isPlainRecord, isRecord } from '../options/predicates.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import {
@@ -78,50 +78,52 @@ export type Keys =
   | NotLimited
   | Readonly<Record<string, Key | CountedKey | NotLimited>>
 
-/** The policies of a request, and the key of each. */
-export interface ResolvedKeys {
-  readonly policies: readonly BoundPolicy[]
-  readonly keys: readonly string[]
-}
-
 /**
- * Finds the key of each policy. An invalid or missing key is an error, so that no mistake makes a request unlimited.
+ * The policies that count a request: all of them, except those that a record of keys leaves out with `notLimited`.
  *
- * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING, SLUICE_POLICY_NAME_UNKNOWN
+ * @throws SluiceError SLUICE_POLICY_NAME_UNKNOWN
  */
-export function resolveKeys(
+export function askedPolicies(
   limiter: string,
   policies: readonly BoundPolicy[],
   key: Keys,
-): ResolvedKeys {
-  if (isNotLimited(key)) return { policies: [], keys: [] }
-  if (isKey(key)) {
-    return { policies, keys: repeated(joinedKey(limiter, key), policies.length) }
-  }
+): readonly BoundPolicy[] {
+  if (isNotLimited(key)) return someOf(policies, [])
+  if (isKey(key)) return policies
   for (const given of Object.keys(key)) {
     if (policies.some(({ name }) => name === given)) continue
     const names = policies.map(({ name }) => name)
     throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, given, names)
   }
-  const asked: BoundPolicy[] = []
-  const keys: string[] = []
-  for (const policy of policies) {
+  const asked = [...policies.keys()].filter((i) => !isNotLimited(key[policies[i].name]))
+  return someOf(policies, asked)
+}
+
+/**
+ * The key of each policy. An invalid or missing key is an error, so that no mistake makes a request unlimited.
+ *
+ * @throws SluiceError SLUICE_KEY_INVALID, SLUICE_KEY_MISSING
+ */
+export function keysOf(
+  limiter: string,
+  asked: readonly BoundPolicy[],
+  key: Keys,
+): readonly string[] {
+  if (isNotLimited(key)) return []
+  if (isKey(key)) return repeated(joinedKey(limiter, key), asked.length)
+  return asked.map(({ name }) => {
     // Only own properties count: every object inherits names such as `constructor`.
-    if (!Object.hasOwn(key, policy.name))
-      throw sluiceError('SLUICE_KEY_MISSING', limiter, policy.name)
-    const own = key[policy.name]
-    if (isNotLimited(own)) continue
-    asked.push(policy)
-    keys.push(joinedKey(limiter, own, policy.name))
-  }
-  // The same list each time, by which other values are cached.
-  return { policies: asked.length === policies.length ? policies : asked, keys }
+    if (!Object.hasOwn(key, name)) throw sluiceError('SLUICE_KEY_MISSING', limiter, name)
+    return joinedKey(limiter, key[name], name)
+  })
 }
 
 /** The list of one key for several policies. */
 export function repeated(key: string, count: number): readonly string[] {
-  const keys = [key]
-  for (let i = 1; i < count; i++) keys.push(key)
+  // A literal takes the least memory, and an array that grows takes some for seventeen more.
+  if (count === 1) return [key]
+  const keys = new Array<string>(count)
+  for (let i = 0; i < count; i++) keys[i] = key
   return keys
 }
 
@@ -194,14 +196,14 @@ export interface ArgumentChecks {
 
 export function argumentChecks(where: string, policies: Policies): ArgumentChecks {
   function assertPenalty(bound: readonly BoundPolicy[], units: number): void {
-    const max = Math.min(...bound.map(({ steps, params }) => steps.maxPenalty(params)))
+    const max = Math.min(...bound.map(({ steps, params }) => steps.mostUnits?.(params) ?? Infinity))
     if (units <= max) return
     const expected = `at most ${max}: larger numbers cannot be counted exactly`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
   }
 
   function assertCounted(bound: readonly BoundPolicy[]): void {
-    if (bound.length === 0 || countedOf(bound).length > 0) return
+    if (bound.length === 0 || bound.some(counts)) return
     const expected = 'at least one policy that can deny: "unlimited" allows everything'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }

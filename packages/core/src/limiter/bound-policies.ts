@@ -1,3 +1,4 @@
+import type { Algorithm, Params } from '../algorithms/algorithm.js'
 import { resolvePolicy, sharePolicy } from '../algorithms/kind.js'
 import { sluiceError, warn, type SluiceError } from '../errors.js'
 import { isFunction, isPlainRecord, isRecord } from '../options/predicates.js'
@@ -78,20 +79,24 @@ export function createBinder(
 }
 
 /** Whether a policy has a state. */
-export function counts({ steps }: BoundPolicy): boolean {
-  return !steps.countsNothing
+export function counts({ quota }: BoundPolicy): boolean {
+  return quota !== Infinity
 }
 
-const counted = new WeakMap<readonly BoundPolicy[], readonly BoundPolicy[]>()
+const parts = new WeakMap<readonly BoundPolicy[], Map<string, readonly BoundPolicy[]>>()
 
-/** The policies that have a state. The same list each time, by which other values are cached. */
-export function countedOf(policies: readonly BoundPolicy[]): readonly BoundPolicy[] {
-  let known = counted.get(policies)
-  if (known === undefined) {
-    known = policies.every(counts) ? policies : policies.filter(counts)
-    counted.set(policies, known)
-  }
-  return known
+/** The policies at some positions. The same list each time, by which stores cache what they have made of it. */
+export function someOf(
+  policies: readonly BoundPolicy[],
+  positions: readonly number[],
+): readonly BoundPolicy[] {
+  if (positions.length === policies.length) return policies
+  const known = parts.get(policies) ?? new Map<string, readonly BoundPolicy[]>()
+  parts.set(policies, known)
+  const id = positions.join(' ')
+  const part = known.get(id) ?? positions.map((i) => policies[i])
+  known.set(id, part)
+  return part
 }
 
 function bindPolicy(limiter: string, name: string, policy: unknown): BoundPolicy {
@@ -100,7 +105,31 @@ function bindPolicy(limiter: string, name: string, policy: unknown): BoundPolicy
     const expected = `a name of 1 to ${longestName} characters`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', name, expected)
   }
-  return { limiter, name, ...resolvePolicy(policy, where) }
+  const resolved = resolvePolicy(policy, where)
+  const { kind, policy: checked, steps, params, block } = resolved
+  const { times, counts, extras = 0 } = steps.size(params)
+  return {
+    limiter,
+    name,
+    kind,
+    policy: checked,
+    steps,
+    params,
+    block,
+    quota: steps.quota(params),
+    width: times + counts,
+    extras,
+    followsWall: steps.followsWall?.(params) === true,
+    keepsFirstRow: keepsFirst(steps, params, times + counts + extras),
+  }
+}
+
+/** Whether a new key has a row that is not all zeros: that of a bucket that begins partly full. */
+function keepsFirst({ records, look, ends }: Algorithm, params: Params, width: number): boolean {
+  if (records !== undefined) return false
+  const row = Array.from({ length: width }, () => 0)
+  look(row, params, 1, 0)
+  return ends(row, params) > 1
 }
 
 /** Returns a function that finds, for a policy, the same policy with a share of its limit. */

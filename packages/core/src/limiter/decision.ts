@@ -1,5 +1,27 @@
 import type { Reply, Source, Store } from '../stores/store.js'
 
+/** The part of a decision that belongs to one policy. All times are whole milliseconds. */
+export interface Verdict {
+  /** Whether this policy allows the request. */
+  readonly allowed: boolean
+  /** The units that count after this decision, rounded up. After a penalty they can exceed the limit. */
+  readonly used: number
+  /** The policy's quota: its limit, burst or capacity. */
+  readonly limit: number
+  /** The units that could be taken now, after this decision. */
+  readonly remaining: number
+  /** The wait until the policy would allow the same cost: 0 if allowed, null if it never can. */
+  readonly retryAfterMs: number | null
+  /** The wait until `remaining` increases; 0 if the quota is full. */
+  readonly nextMs: number
+  /** The wait until the quota is full; 0 if it is full. */
+  readonly resetMs: number
+  /** The delay of a leaky queue; 0 otherwise. */
+  readonly delayMs: number
+  /** The units that are left of the grant of the key, which `remaining` includes. Absent without one. */
+  readonly granted?: number
+}
+
 /**
  * The result of one request, allowed or denied: a plain object. Each time in it is the shortest wait in whole milliseconds, provided that no other
  * request is counted in the meantime.
@@ -20,7 +42,7 @@ export interface Decision<S extends Store = Store> {
   readonly resetMs: number
   /**
    * How long a leaky queue asks to delay the request; 0 otherwise. `acquire`, `limited` and the HTTP adapters delay the request themselves: their
-   * decisions have the numbers of the moment at which the delay is over, so that this one is 0.
+   * decisions then have a 0 here.
    */
   readonly delayMs: number
   /** The names of the policies that deny; empty if allowed. */
@@ -56,26 +78,6 @@ export interface HeldLease<S extends Store = Store> {
   renew(): Reply<S, boolean>
 }
 
-/** The part of a decision that belongs to one policy. All times are whole milliseconds. */
-export interface Verdict {
-  /** Whether this policy allows the request. */
-  readonly allowed: boolean
-  /** The units that count after this decision, rounded up. After a penalty they can exceed the limit. */
-  readonly used: number
-  /** The policy's quota: its limit, burst or capacity. */
-  readonly limit: number
-  /** The units that could be taken now, after this decision. */
-  readonly remaining: number
-  /** The wait until the policy would allow the same cost: 0 if allowed, null if it never can. */
-  readonly retryAfterMs: number | null
-  /** The wait until `remaining` increases; 0 if the quota is full. */
-  readonly nextMs: number
-  /** The wait until the quota is full; 0 if it is full. */
-  readonly resetMs: number
-  /** The delay of a leaky queue; 0 otherwise. */
-  readonly delayMs: number
-}
-
 /** The counts of one policy. */
 export interface PolicyStatus {
   /** The units that count now, rounded up. After a penalty they can exceed the limit. */
@@ -90,6 +92,8 @@ export interface PolicyStatus {
   readonly blockedMs: number
   /** The wait until the exemption ends; 0 without one. */
   readonly exemptMs: number
+  /** The units that are left of a grant, which `remaining` includes. Absent without one. */
+  readonly granted?: number
 }
 
 /** The counts of a key. */

@@ -2,8 +2,8 @@ import { channel, type Channel } from '../stores/events.js'
 import type { BoundPolicy, Cost } from '../stores/store.js'
 import type { Costs } from './arguments.js'
 import type { Decision, DecisionMode } from './decision.js'
-import { putByName } from './read-decision.js'
-import { receiptOf, type JoinedKeys } from './receipt.js'
+import { receiptOf } from './receipt.js'
+import { putByName } from './verdict.js'
 
 const decisionModes: readonly DecisionMode[] = ['enforced', 'dryRun', 'shadow', 'tagging']
 
@@ -36,18 +36,31 @@ export const decisionEvents: DecisionEvents = {
   denial: channel('sluice:denial'),
 }
 
-/** Publishes the decision of a consumption. */
-export function report(
+interface About {
+  readonly mode?: DecisionMode
+  readonly request?: unknown
+}
+
+/** Publishes the decision of a consumption, if anybody listens, and returns it. */
+export function publish<D extends Decision>(
   limiter: string,
-  decision: Decision,
-  options: { readonly mode?: DecisionMode; readonly request?: unknown } | undefined,
-): void {
+  decision: D,
+  about: About | undefined,
+): D {
+  const { decision: all, denial } = decisionEvents
+  if (all.hasSubscribers || (!decision.allowed && denial.hasSubscribers)) {
+    report(limiter, decision, about)
+  }
+  return decision
+}
+
+function report(limiter: string, decision: Decision, options: About | undefined): void {
   const { decision: all, denial } = decisionEvents
   const receipt = receiptOf(decision)
   if (receipt === undefined) return
-  const { policies } = receipt.call
-  const keys = keysOf(receipt.key, policies)
-  const cost = costsOf(receipt.cost, policies)
+  const { policies } = receipt.request
+  const keys = keysOf(receipt.request.keys, policies)
+  const cost = costsOf(receipt.request.cost, policies)
   const mode = options?.mode ?? 'enforced'
   const request = options?.request
   const event =
@@ -58,16 +71,12 @@ export function report(
   if (!decision.allowed) denial.publish(event)
 }
 
-/** Most decisions have one policy. A literal takes less time than the loop. */
 function keysOf(
-  key: JoinedKeys,
+  list: readonly string[],
   policies: readonly BoundPolicy[],
 ): Readonly<Record<string, string>> {
-  if (typeof key === 'string' && policies.length === 1) return { [policies[0].name]: key }
   const keys: Record<string, string> = {}
-  for (let i = 0; i < policies.length; i++) {
-    putByName(keys, policies[i].name, typeof key === 'string' ? key : key[i])
-  }
+  policies.forEach(({ name }, i) => putByName(keys, name, list[i]))
   return keys
 }
 

@@ -64,7 +64,7 @@ export function createFallback(
     if (verb === 'refundReceipt') return nothingDone
     if (onStoreError === 'local') return locally(request, sharesOf(request.policies))
     if (verb === 'release' || verb === 'renew') return nothingDone
-    if (verb !== 'consume' && (verb !== 'peek' || request.fromCounts === true)) return error
+    if ((verb !== 'consume' && verb !== 'peek') || request.fromCounts === true) return error
     return onStoreError === 'allow' ? allowed(request) : denied(request)
   }
 

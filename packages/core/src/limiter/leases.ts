@@ -1,12 +1,12 @@
 import type { Lease } from '../algorithms/algorithm.js'
 import { hasLeases } from '../algorithms/kind.js'
-import type { HeldLease } from './decision.js'
-import type { Receipt } from './receipt.js'
+import type { Decision, HeldLease } from './decision.js'
+import { receiptOf, type Receipt } from './receipt.js'
 import { ownerText } from '../keys.js'
 import { letProcessEnd } from '../runtime.js'
 import {
   costAt,
-  isExempt,
+  isUncounted,
   noLease,
   type BoundPolicy,
   type Reply,
@@ -20,14 +20,15 @@ export function leaseFor(
   owner: string | undefined,
   id: string | undefined,
 ): Lease {
-  if (id === undefined && !haveLeases(policies)) return noLease
-  const leaseId = id ?? crypto.randomUUID()
-  return { id: leaseId, owner: owner === undefined ? leaseId : ownerText(owner) }
+  if (id !== undefined) return leaseOf(id, owner)
+  for (let i = 0; i < policies.length; i++) {
+    if (policies[i].steps.token !== undefined) return leaseOf(crypto.randomUUID(), owner)
+  }
+  return noLease
 }
 
-function haveLeases(policies: readonly BoundPolicy[]): boolean {
-  for (let i = 0; i < policies.length; i++) if (hasLeases(policies[i])) return true
-  return false
+function leaseOf(id: string, owner: string | undefined): Lease {
+  return { id, owner: owner === undefined ? id : ownerText(owner) }
 }
 
 /** Releases or renews the lease that a call was granted. */
@@ -36,14 +37,21 @@ export type ChangeLease<S extends Store> = (
   verb: 'release' | 'renew',
 ) => Reply<S, boolean>
 
+/** Adds its lease to the decision of an allowed consumption. */
+export function addLease<S extends Store>(decision: Decision<S>, change: ChangeLease<S>): void {
+  const receipt = receiptOf(decision)
+  const lease = receipt === undefined ? undefined : heldLeaseOf(receipt, change)
+  if (lease !== undefined) Object.assign(decision, { lease })
+}
+
 /** The lease of an allowed consumption, if a policy that is not exempt has leases and the cost is not 0. */
-export function heldLeaseOf<S extends Store>(
+function heldLeaseOf<S extends Store>(
   receipt: Receipt,
   changeLease: ChangeLease<S>,
 ): HeldLease<S> | undefined {
-  const { cost, states } = receipt
-  const { policies, lease } = receipt.call
-  const granted = policies.filter((policy, i) => hasLeases(policy) && !isExempt(states[i]))
+  const { policies, lease, cost } = receipt.request
+  const { states } = receipt.result
+  const granted = policies.filter((policy, i) => hasLeases(policy) && !isUncounted(states[i]))
   const at = policies.indexOf(granted[0])
   if (at === -1 || costAt(cost, at) === 0) return undefined
   const lengths = granted.map(({ steps, params }) => steps.windowMs(params))

@@ -7,19 +7,28 @@ import type {
   ResetOptions,
   Keys,
 } from './arguments.js'
-import { createDecisions } from './decisions.js'
-import { createDispatcher } from './dispatch.js'
+import { createAsk } from './ask.js'
 import type { Decision, Status } from './decision.js'
 import { createFallback } from './fallback.js'
-import { receiptsOf } from './receipt.js'
-import { sharing, type PolicyChoice } from './bound-policies.js'
+import { publish } from './events.js'
+import { addLease } from './leases.js'
+import { decisionOf, statusOf } from './read-decision.js'
+import { receiptsOf, type Receipt } from './receipt.js'
+import { counts, sharing, type PolicyChoice } from './bound-policies.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
 import type { Duration } from '../options/readers.js'
 import { claimNames, formNames, freeNames, type NameUse } from './names.js'
 import { assertNoDecision } from './refunds.js'
 import { createRequests } from './requests.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
-import type { StoreResult, Reply, Store, StoreRequest } from '../stores/store.js'
+import {
+  noLease,
+  type DecisionRequest,
+  type LeaseRequest,
+  type Reply,
+  type Store,
+  type StoreResult,
+} from '../stores/store.js'
 
 /**
  * Decides whether requests are allowed. Over a memory store every method but `acquire` returns its result at once, over any other store a promise;
@@ -68,6 +77,11 @@ export interface Limiter<S extends Store = Store> {
   exempt(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
   /** Ends an exemption. The units that the key used before it still count, unless they have expired. A block stays. */
   unexempt(key: Keys, options?: PolicyChoice): Reply<S, void>
+  /**
+   * Gives the key n units beside its quota for this duration, in place of a grant, an exemption or a block that it already has. They are spent when the policy itself
+   * would deny, and a refund of such a decision gives them back. With a grant, no block starts. A grant of 0 units ends it.
+   */
+  grant(key: Keys, n: number, length: Duration, options?: PolicyChoice): Reply<S, void>
   /**
    * Releases a lease by its id, also one that another process holds. The units that its request took from other policies stay taken. True if the
    * lease was held, false if it had expired or been released.
@@ -123,56 +137,84 @@ export function makeLimiter<S extends Store>(
   const fallback = store.async
     ? createFallback(store, name, onStoreError, sharing(localShare))
     : undefined
-  const requests = createRequests(name, policies, clock, store)
-  const dispatch = createDispatcher<S>(store, fallback)
-  const decisions = createDecisions<S>({
-    name,
-    store,
-    requests,
-    dispatch,
-    fallback,
-    fresh: !denyCache,
-    changeLease: (receipt, verb) => change(() => requests.ofLease(receipt, verb), isAllowed),
-  })
-  const { consume, peek, consumeMany, peekMany, status } = decisions
+  const requests = createRequests(name, policies, clock, store, !denyCache)
+  const ask = createAsk<S>(store, fallback)
 
-  function change<T>(make: () => StoreRequest, read: (result: StoreResult) => T): Reply<S, T> {
-    return dispatch.run(
-      () => [make()],
-      ([result]) => read(result),
-    )
+  /** The request as the fallback decided it: by shares of the policies. */
+  function shared(request: DecisionRequest): DecisionRequest {
+    const { policies } = request
+    return { ...request, policies: fallback?.sharesOf(policies) ?? policies }
   }
 
-  const limiter: Limiter<S> = {
-    name,
-    consume,
-    peek,
-    consumeMany,
-    peekMany,
-    status,
-    acquire: (key, options) => acquire(key, options),
+  /** Reads the decision of a consumption, with its lease, and publishes it. */
+  function consumed(
+    result: StoreResult,
+    request: DecisionRequest,
+    options: ConsumeOptions | undefined,
+  ): Decision<S> {
+    const decision: Decision<S> = peeked(result, request)
+    if (decision.allowed && request.lease !== noLease) addLease(decision, changeLease)
+    return publish(name, decision, options)
+  }
+
+  function peeked(result: StoreResult, request: DecisionRequest): Decision<S> {
+    return decisionOf(result.source === 'fallback' ? shared(request) : request, result)
+  }
+
+  function decideMany(
+    all: readonly DecisionRequest[],
+    read: (result: StoreResult, request: DecisionRequest, about: undefined) => Decision<S>,
+  ): Reply<S, readonly Decision<S>[]> {
+    return ask.all(all, (results) => results.map((result, i) => read(result, all[i], undefined)))
+  }
+
+  function changeLease(receipt: Receipt, verb: LeaseRequest['verb']): Reply<S, boolean> {
+    return ask.one(requests.ofLease(receipt, verb), isAllowed)
+  }
+
+  const methods: Omit<Limiter<S>, 'name' | 'acquire' | 'ping' | 'close'> = {
+    consume: (key, options) => ask.one(requests.consume(key, options), consumed, options),
+    peek: (key, options) => ask.one(requests.peek(key, options), peeked),
+    consumeMany: (calls) => decideMany(requests.many('consume', calls), consumed),
+    peekMany: (calls) => decideMany(requests.many('peek', calls), peeked),
+    status: (key, options) => {
+      return ask.one(requests.status(key, options), (result, request) => {
+        return statusOf(result.source === 'fallback' ? shared(request) : request, result)
+      })
+    },
 
     refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
       const receipts = receiptsOf(decisionOrKey)
       if (receipts !== undefined) {
         const call = { receipts, options: n, more: options }
-        return dispatch.run(() => requests.refundReceipts(call), isAnyAllowed)
+        return ask.all(requests.refundReceipts(call), isAnyAllowed)
       }
-      return change(() => {
-        assertNoDecision(name, decisionOrKey)
-        // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
-        return requests.refundUnits(decisionOrKey as Keys, n, options)
-      }, isAllowed)
+      assertNoDecision(name, decisionOrKey)
+      // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
+      return ask.one(requests.refundUnits(decisionOrKey as Keys, n, options), isAllowed)
     },
 
-    penalize: (key, n, options) => change(() => requests.penalize(key, n, options), nothing),
-    block: (key, length, options) => change(() => requests.block(key, length, options), nothing),
-    unblock: (key, options) => change(() => requests.unblock(key, options), nothing),
-    exempt: (key, length, options) => change(() => requests.exempt(key, length, options), nothing),
-    unexempt: (key, options) => change(() => requests.unexempt(key, options), nothing),
-    release: (key, id, options) => change(() => requests.release(key, id, options), isAllowed),
-    renew: (key, id, options) => change(() => requests.renew(key, id, options), isAllowed),
-    reset: (key, options) => change(() => requests.reset(key, options), isAllowed),
+    penalize: (key, n, options) => ask.one(requests.penalize(key, n, options), nothing),
+    block: (key, length, options) => ask.one(requests.block(key, length, options), nothing),
+    unblock: (key, options) => ask.one(requests.unblock(key, options), nothing),
+    exempt: (key, length, options) => ask.one(requests.exempt(key, length, options), nothing),
+    unexempt: (key, options) => ask.one(requests.unexempt(key, options), nothing),
+    grant: (key, n, length, options) => ask.one(requests.grant(key, n, length, options), nothing),
+    release: (key, id, options) => ask.one(requests.release(key, id, options), isAllowed),
+    renew: (key, id, options) => ask.one(requests.renew(key, id, options), isAllowed),
+    reset: (key, options) => ask.one(requests.reset(key, options), isAllowed),
+  }
+
+  const decisions = store.async ? rejecting(methods) : methods
+  const limiter: Limiter<S> = {
+    name,
+    ...decisions,
+    acquire: createAcquire(
+      name,
+      decisions,
+      (key, call) => requests.peek(key, call).policies.some(counts),
+      store.async,
+    ),
     // The compiler cannot know that S is the type of this store.
     ping: () => store.ping() as Reply<S, boolean>,
     close() {
@@ -180,8 +222,24 @@ export function makeLimiter<S extends Store>(
       return (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>
     },
   }
-  const acquire = createAcquire(name, limiter, decisions.isCounted, store.async)
   return { limiter, names: formNames(requests.own) }
+}
+
+/** Methods that reject where these throw: an invalid call over an asynchronous store. */
+function rejecting<M extends object>(methods: M): M {
+  const names = Object.keys(methods) as (keyof M)[]
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      (...args: unknown[]): unknown => {
+        try {
+          return (methods[name] as (...args: unknown[]) => unknown)(...args)
+        } catch (error) {
+          return Promise.reject(error)
+        }
+      },
+    ]),
+  ) as M
 }
 
 function nothing(): void {}

@@ -1,7 +1,7 @@
 import { formOf } from '../algorithms/kind.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import type { BoundPolicy, Store } from '../stores/store.js'
-import { countedOf } from './bound-policies.js'
+import { counts } from './bound-policies.js'
 
 /** A name that a limiter uses in a store. All limiters that use it there have the same content for it. */
 export interface NameUse {
@@ -66,7 +66,7 @@ export function freeNames(limiter: object): void {
  * a count of its own under that name.
  */
 export function formNames(policies: readonly BoundPolicy[]): readonly NameUse[] {
-  return countedOf(policies).map((policy) => {
+  return policies.filter(counts).map((policy) => {
     const { limiter, name } = policy
     const content = formOf(policy)
     return {

@@ -1,17 +1,130 @@
-import { AnsweredPolicy, type DecidedPolicy } from '../stores/compiled-policies.js'
 import {
   costAt,
+  grantLeft,
   isExempt,
   type BoundPolicy,
-  type Source,
+  type DecisionRequest,
   type State,
   type Store,
+  type StoreResult,
 } from '../stores/store.js'
 import type { Policy } from '../policy.js'
-import type { Decision, Verdict } from './decision.js'
-import { PlainDecision, receiptOf, receiptsOf, withReceipt } from './receipt.js'
-import { usualReading } from '../algorithms/algorithm.js'
-import type { ResolvedPolicy } from '../algorithms/kind.js'
+import { counts } from './bound-policies.js'
+import type { Decision, Status, Verdict } from './decision.js'
+import { MadeDecision, receiptOf, receiptsOf, withReceipts } from './receipt.js'
+import { longest, putByName, verdictOf } from './verdict.js'
+
+export const noNames: readonly string[] = Object.freeze([])
+
+/** The decision about a request. The states are those after it. */
+export function decisionOf(request: DecisionRequest, result: StoreResult): Decision<never> {
+  const { policies, cost } = request
+  if (policies.length !== 1) return combinedDecision(request, result)
+  const policy = policies[0]
+  const verdict = verdictOf(policy, result.states[0], costAt(cost, 0), areTaken(request, result))
+  // A literal, because most policies have this name.
+  const verdicts = policy.name === 'default' ? { default: verdict } : { [policy.name]: verdict }
+  const { limit, remaining, retryAfterMs, resetMs, delayMs } = verdict
+  return made(request, result, verdicts, limit, remaining, retryAfterMs, resetMs, delayMs)
+}
+
+/** Whether the states contain the units. While everything is allowed without counts, a peek is answered as a consumption is. */
+function areTaken({ verb }: DecisionRequest, { allowed, source }: StoreResult): boolean {
+  return allowed && (verb === 'consume' || source === 'open')
+}
+
+function combinedDecision(request: DecisionRequest, result: StoreResult): Decision<never> {
+  const { policies, cost } = request
+  const { states } = result
+  if (policies.length === 0) return withoutPolicies(request, result)
+  const taken = areTaken(request, result)
+  const verdicts: Record<string, Verdict> = {}
+  let [limit, remaining, resetMs, delayMs] = [Infinity, Infinity, 0, 0]
+  let retryAfterMs: number | null = 0
+  for (let i = 0; i < policies.length; i++) {
+    const verdict = verdictOf(policies[i], states[i], costAt(cost, i), taken)
+    if (i === 0 || verdict.remaining < remaining) ({ limit, remaining } = verdict)
+    retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
+    resetMs = Math.max(resetMs, verdict.resetMs)
+    delayMs = Math.max(delayMs, verdict.delayMs)
+    putByName(verdicts, policies[i].name, verdict)
+  }
+  return made(request, result, verdicts, limit, remaining, retryAfterMs, resetMs, delayMs)
+}
+
+function made(
+  request: DecisionRequest,
+  result: StoreResult,
+  verdicts: Readonly<Record<string, Verdict>>,
+  limit: number,
+  remaining: number,
+  retryAfterMs: number | null,
+  resetMs: number,
+  delayMs: number,
+): Decision<never> {
+  const { policies } = request
+  const { allowed, states, source = 'store' } = result
+  const decision: Decision<never> = new MadeDecision(
+    allowed,
+    limit,
+    remaining,
+    retryAfterMs,
+    resetMs,
+    allowed ? delayMs : 0,
+    allowed ? noNames : deniedNames(policies, verdicts),
+    verdicts,
+    source,
+    request,
+    result,
+  )
+  if ((kept.decisions = (kept.decisions + 1) & 63) === 0) kept.decision = decision
+  if (states.length === 1 && !isExempt(states[0])) return decision
+  if (!states.some(isExempt) || !areExempt(policies, states)) return decision
+  return Object.assign(decision, { exempt: true } as const)
+}
+
+/**
+ * One decision of many stays alive, and with it its request and states: at a full garbage collection V8 discards code that depends on the hidden class of objects
+ * of which none is alive, and the next thousands of decisions would take twenty times as long.
+ */
+const kept: { decision: Decision | undefined; decisions: number } = {
+  decision: undefined,
+  decisions: 0,
+}
+
+function withoutPolicies(request: DecisionRequest, result: StoreResult): Decision<never> {
+  return new MadeDecision(true, Infinity, Infinity, 0, 0, 0, noNames, {}, 'store', request, result)
+}
+
+function deniedNames(
+  policies: readonly BoundPolicy[],
+  verdicts: Readonly<Record<string, Verdict>>,
+): readonly string[] {
+  return policies.map(({ name }) => name).filter((name) => !verdicts[name].allowed)
+}
+
+/** Whether all policies that count are exempt. */
+function areExempt(policies: readonly BoundPolicy[], states: readonly State[]): boolean {
+  return policies.every((policy, i) => isExempt(states[i]) || !counts(policy))
+}
+
+/** The counts of each policy, read from the states after a peek of cost 0. */
+export function statusOf(
+  { policies }: DecisionRequest,
+  { states, source = 'store' }: StoreResult,
+): Status {
+  const named: Record<string, Status['policies'][string]> = {}
+  policies.forEach((policy, i) => {
+    const { used, limit, remaining, resetMs } = verdictOf(policy, states[i], 0, false)
+    const { blockedUntil, now } = states[i]
+    const blockedMs = Math.max(0, blockedUntil - now)
+    const exemptMs = Math.max(0, -blockedUntil - now)
+    const status = { used, limit, remaining, resetMs, blockedMs, exemptMs }
+    const granted = grantLeft(states[i])
+    putByName(named, policy.name, granted < 0 ? status : { ...status, granted })
+  })
+  return { source, policies: named }
+}
 
 /** The denial of a request that the store would allow too late for its caller. It has no lease, and a refund of it refunds nothing. */
 export function deniedLate<S extends Store>(
@@ -22,182 +135,20 @@ export function deniedLate<S extends Store>(
   const { lease: _lease, exempt: _exempt, ...numbers } = decision
   const late = { ...numbers, allowed: false, retryAfterMs, delayMs: 0, deniedBy }
   const receipt = receiptOf(decision)
-  return receipt === undefined ? late : withReceipt(late, receipt.denied)
+  if (receipt === undefined) return late
+  const { request, result } = receipt
+  return withReceipts(late, () => [{ request, result: { ...result, allowed: false } }])
 }
 
-/**
- * The same decision with the numbers of later states, at which the delay of its request is over. Its receipts and its lease stay the same.
- *
- * @param policies the policies that the states belong to: those of the decision, or those that replaced them in the meantime
- */
-export function asOf<S extends Store>(
-  decision: Decision<S>,
-  policies: readonly BoundPolicy[],
-  states: readonly State[],
-): Decision<S> {
+/** The same decision once its delay is over. All other numbers are those of the moment at which it was made. */
+export function withoutDelay<S extends Store>(decision: Decision<S>): Decision<S> {
   const receipts = receiptsOf(decision)
-  if (receipts === undefined) return decision
-  const verdicts = policies.map((policy, i): Verdict => {
-    const answered = new AnsweredPolicy(policy)
-    answered.read(states[i])
-    const verdict = verdictReader(policy).read(answered, costAt(receipts[0].cost, i), true)
-    return { ...verdict, delayMs: 0 }
-  })
-  const {
-    limit,
-    remaining,
-    resetMs,
-    policies: started,
-  } = summaryOf(true, policies, verdicts, decision.source)
-  const numbers = { limit, remaining, resetMs, delayMs: 0, policies: started }
-  return withReceipt({ ...decision, ...numbers }, { receipts })
-}
-
-export const noNames: readonly string[] = Object.freeze([])
-
-/** Combines the verdicts of all policies into a decision, to which `addReceipt` can add a receipt. */
-export function summaryOf(
-  allowed: boolean,
-  policies: readonly BoundPolicy[],
-  verdicts: readonly Verdict[],
-  source: Source,
-): Decision<never> {
-  let { limit, remaining, retryAfterMs, resetMs, delayMs } =
-    verdicts.length > 0 ? verdicts[0] : noPolicy
-  for (let i = 1; i < verdicts.length; i++) {
-    const verdict = verdicts[i]
-    if (verdict.remaining < remaining) {
-      remaining = verdict.remaining
-      limit = verdict.limit
-    }
-    retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
-    if (verdict.resetMs > resetMs) resetMs = verdict.resetMs
-    if (verdict.delayMs > delayMs) delayMs = verdict.delayMs
+  if (receipts === undefined || decision.delayMs === 0) return decision
+  const started: Record<string, Verdict> = {}
+  for (const [name, verdict] of Object.entries(decision.policies)) {
+    putByName(started, name, { ...verdict, delayMs: 0 })
   }
-  return new PlainDecision(
-    allowed,
-    limit,
-    remaining,
-    retryAfterMs,
-    resetMs,
-    allowed ? delayMs : 0,
-    allowed ? noNames : policies.filter((_, i) => !verdicts[i].allowed).map(({ name }) => name),
-    byName(policies, verdicts),
-    source,
-  )
-}
-
-/** The numbers of a decision without any policy. */
-const noPolicy = { limit: Infinity, remaining: Infinity, retryAfterMs: 0, resetMs: 0, delayMs: 0 }
-
-/** The verdicts by the names of their policies. A literal takes less time than a loop, and no name in it can set the prototype. */
-function byName(
-  policies: readonly BoundPolicy[],
-  verdicts: readonly Verdict[],
-): Record<string, Verdict> {
-  switch (policies.length) {
-    case 2:
-      return { [policies[0].name]: verdicts[0], [policies[1].name]: verdicts[1] }
-    case 3:
-      return {
-        [policies[0].name]: verdicts[0],
-        [policies[1].name]: verdicts[1],
-        [policies[2].name]: verdicts[2],
-      }
-    default: {
-      const named: Record<string, Verdict> = {}
-      for (let i = 0; i < policies.length; i++) putByName(named, policies[i].name, verdicts[i])
-      return named
-    }
-  }
-}
-
-/** The part of a policy's state that its verdict depends on. */
-type Decided = Omit<DecidedPolicy, 'sideState'>
-
-/**
- * Reads a verdict from a state as the decision left it.
- *
- * @param taken whether the row contains the units of this request, unless it is exempt. If so, the request was allowed, and its wait is 0.
- */
-type ReadVerdict = (decided: Decided, cost: number, taken: boolean) => Verdict
-
-/** Reads the verdicts of one policy. */
-export interface VerdictReader {
-  /** The quota. */
-  readonly limit: number
-  /** Whether the policy delays requests. */
-  readonly delays: boolean
-  readonly read: ReadVerdict
-}
-
-/** Reads the steps from their objects once, because the property lookups for each decision take longer than the steps themselves. */
-export function verdictReader({ steps, params }: ResolvedPolicy): VerdictReader {
-  const { wait: waitOf, delay: delayOf } = steps
-  const limit = steps.quota(params)
-  const delays = delayOf !== usualReading.delay
-
-  function read(decided: Decided, cost: number, taken: boolean): Verdict {
-    const { row, now, blockedUntil } = decided
-    const exempt = isExempt(decided)
-    const wait = taken || exempt ? 0 : waitOf(row, params, now, cost)
-    const delay =
-      delays && wait === 0 && !exempt ? delayOf(row, params, now, cost, taken && cost > 0) : 0
-    const verdict = verdictFrom(decided, limit, wait, delay)
-    return blockedUntil > now ? blockedVerdict(verdict, blockedUntil - now, taken) : verdict
-  }
-
-  return { limit, delays, read }
-}
-
-function verdictFrom(decided: Decided, limit: number, wait: number, delayMs: number): Verdict {
-  const used = compact(decided.used)
-  const remaining = used < limit ? limit - used : 0
-  return {
-    allowed: wait === 0,
-    used,
-    limit,
-    remaining,
-    retryAfterMs: wait === Infinity ? null : compact(wait),
-    nextMs: remaining < limit ? compact(decided.next) : 0,
-    // A quota of 0 is always full, also if units of an earlier, larger quota still count.
-    resetMs: limit === 0 ? 0 : Math.max(0, compact(decided.full - decided.now)),
-    delayMs: compact(delayMs),
-  }
-}
-
-/** The verdict for a key that is blocked. If the units were taken, the request itself started the block. */
-function blockedVerdict(verdict: Verdict, blockedMs: number, taken: boolean): Verdict {
-  const { limit, retryAfterMs, remaining, nextMs, resetMs, delayMs } = verdict
-  const nextUnblockedMs = remaining > 0 ? blockedMs : Math.max(blockedMs, nextMs)
-  return {
-    ...verdict,
-    allowed: taken,
-    remaining: 0,
-    retryAfterMs: taken ? 0 : longest(blockedMs, retryAfterMs),
-    // With a quota of 0, `remaining` never increases.
-    nextMs: limit === 0 ? 0 : nextUnblockedMs,
-    resetMs: Math.max(blockedMs, resetMs),
-    delayMs: taken ? delayMs : 0,
-  }
-}
-
-/** The longer of two waits. Null means forever, and is the longest. */
-export function longest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : Math.max(a, b)
-}
-
-/** The same number. V8 keeps a small integer in the field of an object itself, and allocates memory for any other number. */
-export function compact(number: number): number {
-  const integer = number | 0
-  return integer === number ? integer : number
-}
-
-/** Sets an own property, whatever its name is. */
-export function putByName<T>(named: Record<string, T>, name: string, value: T): void {
-  // An assignment to this name would set the prototype.
-  if (name === '__proto__') Object.defineProperty(named, name, { value, enumerable: true })
-  else named[name] = value
+  return withReceipts({ ...decision, delayMs: 0, policies: started }, () => receipts)
 }
 
 /** A policy by which a decision was made, and the block that it found or started. */
@@ -212,9 +163,9 @@ export interface DecidedBy {
 export function decidedPolicies(decision: Decision): readonly DecidedBy[] {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return []
-  const { states } = receipt
-  return receipt.call.policies.map(({ name, policy }, i) => {
-    const { blockedUntil, now } = states[i]
+  const { request, result } = receipt
+  return request.policies.map(({ name, policy }, i) => {
+    const { blockedUntil, now } = result.states[i]
     return { name, policy, blockedMs: Math.max(0, blockedUntil - now) }
   })
 }

@@ -40,12 +40,13 @@ export function refundRequests(
     receipt: Receipt,
     names: readonly string[] | undefined,
   ): readonly StoreRequest[] {
-    const { call, allowed, keys, cost, states } = receipt
-    const { verb, policies, lease, source } = call
+    const { request, result } = receipt
+    const { verb, policies, keys, lease, cost } = request
+    const { allowed, states, source = 'store' } = result
     const asked = [...policies.keys()].filter(
       (i) => names?.includes(policies[i].name) !== false && !isExempt(states[i]),
     )
-    const left = verb === 'consume' && allowed ? markRefunded(receipt, asked) : []
+    const left = verb === 'consume' && allowed ? markRefunded(request, asked) : []
     if (left.length === 0) return []
     const now = injectedTime()
     const whole: RefundReceiptRequest = {
@@ -63,7 +64,7 @@ export function refundRequests(
     return [{ ...part, lease: part.policies.some(hasLeases) ? lease : noLease }]
   }
 
-  function assertOwn({ call: { policies } }: Receipt): void {
+  function assertOwn({ request: { policies } }: Receipt): void {
     if (policies.every((policy) => policy.limiter === limiter)) return
     throw sluiceError('SLUICE_DECISION_FOREIGN', limiter, policies[0].limiter)
   }
@@ -84,7 +85,7 @@ export function refundRequests(
   }
 
   function assertKnown(names: readonly string[], receipts: readonly Receipt[]): void {
-    const known = receipts.flatMap(({ call }) => call.policies.map(({ name }) => name))
+    const known = receipts.flatMap(({ request }) => request.policies.map(({ name }) => name))
     const stray = names.find((name) => !known.includes(name))
     if (stray !== undefined) throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, stray, known)
   }
@@ -98,9 +99,9 @@ function areNames(value: unknown): value is readonly string[] {
 const refunded = new WeakMap<object, Set<number>>()
 
 /** Marks policies of a call as refunded. Returns those that were not refunded before. */
-function markRefunded(receipt: object, positions: readonly number[]): readonly number[] {
-  const known = refunded.get(receipt) ?? new Set()
-  refunded.set(receipt, known)
+function markRefunded(request: object, positions: readonly number[]): readonly number[] {
+  const known = refunded.get(request) ?? new Set()
+  refunded.set(request, known)
   const left = positions.filter((position) => !known.has(position))
   for (const position of left) known.add(position)
   return left

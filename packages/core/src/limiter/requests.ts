@@ -1,7 +1,8 @@
 import { hasLeases } from '../algorithms/kind.js'
 import { readClock, type Clock } from '../clock.js'
 import { sluiceError, warn } from '../errors.js'
-import { isBoolean, isList } from '../options/predicates.js'
+import { joinKey } from '../keys.js'
+import { isBoolean, isCount, isList } from '../options/predicates.js'
 import {
   duration,
   optionsObject,
@@ -12,12 +13,25 @@ import {
 import {
   partOf,
   type BoundPolicy,
+  type DecisionRequest,
   type LeaseRequest,
   type OverrideRequest,
   type Store,
   type StoreRequest,
 } from '../stores/store.js'
-import { argumentChecks, isKey, resolveKeys, type Keys, type ResetOptions } from './arguments.js'
+import {
+  argumentChecks,
+  askedPolicies,
+  costOf,
+  isKey,
+  keysOf,
+  repeated,
+  type ConsumeOptions,
+  type KeyAndCost,
+  type Keys,
+  type PeekOptions,
+  type ResetOptions,
+} from './arguments.js'
 import {
   bindPolicies,
   chosenPerCall,
@@ -31,6 +45,15 @@ import { leaseFor } from './leases.js'
 import type { Receipt } from './receipt.js'
 import { refundRequests, type RefundCall } from './refunds.js'
 
+/** The options of a decision, of which `cost` is not checked. */
+interface CallOptions {
+  readonly cost?: unknown
+  readonly policies?: Policies | undefined
+  readonly owner?: string
+}
+
+const noOptions: CallOptions = {}
+
 /**
  * Turns the calls of a limiter's methods into requests to its store. An invalid call is an error with a code. The methods have the names of the
  * limiter's methods.
@@ -38,21 +61,11 @@ import { refundRequests, type RefundCall } from './refunds.js'
 export interface Requests {
   /** The limiter's own policies. */
   readonly own: readonly BoundPolicy[]
-  /** Binds the policies of a call to the limiter. Undefined means the limiter's own policies. */
-  boundFor(policies: Policies | undefined): readonly BoundPolicy[]
-  /** Whether the limiter has an injected clock. */
-  readonly hasClock: boolean
-  /** The time of the injected clock, if there is one. */
-  injectedTime(): number | undefined
-  checkConsume(options: object): void
-  checkPeek(options: object | undefined): void
-  /** Checks a list of calls, and the names of their options. */
-  checkList(calls: unknown): void
-  /** The policies of a call that has no other options. */
-  policiesOf(options: PolicyChoice | undefined): Policies | undefined
-  checkOwner(owner: unknown): void
-  /** Warns that a policy is redundant, if one is and both policies count by the same key. */
-  readonly watchKey: ((key: Keys, policies: Policies | undefined) => void) | undefined
+  consume(key: Keys, options: ConsumeOptions | undefined): DecisionRequest
+  peek(key: Keys, options: PeekOptions | undefined): DecisionRequest
+  /** All calls are checked before one is decided. */
+  many(verb: DecisionRequest['verb'], calls: readonly KeyAndCost[]): readonly DecisionRequest[]
+  status(key: Keys, options: PolicyChoice | undefined): DecisionRequest
   /** One request for each call that the decision combines. */
   refundReceipts(call: RefundCall): readonly StoreRequest[]
   refundUnits(key: Keys, units: unknown, options?: PolicyChoice): StoreRequest
@@ -61,6 +74,7 @@ export interface Requests {
   unblock(key: Keys, options: PolicyChoice | undefined): StoreRequest
   exempt(key: Keys, length: Duration, options?: PolicyChoice): StoreRequest
   unexempt(key: Keys, options: PolicyChoice | undefined): StoreRequest
+  grant(key: Keys, units: number, length: Duration, options?: PolicyChoice): StoreRequest
   release(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   renew(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   reset(key: Keys, options: ResetOptions | undefined): StoreRequest
@@ -68,11 +82,13 @@ export interface Requests {
   ofLease(receipt: Receipt, verb: LeaseRequest['verb']): LeaseRequest
 }
 
+/** @param fresh whether the store has to decide each consumption, so that a denial which this process remembers is not enough */
 export function createRequests(
   limiter: string,
   policies: Policies,
   clock: Clock | undefined,
   store: Store,
+  fresh: boolean,
 ): Requests {
   const where = `limiter "${limiter}"`
   const own = policies === chosenPerCall ? [] : bindPolicies(limiter, policies)
@@ -82,22 +98,43 @@ export function createRequests(
   const watchKey = watchRedundancy(own, policies)
   const { assertPenalty, assertCounted, count, text } = argumentChecks(where, policies)
 
-  /** The part that all requests have. */
+  /** The request of a call whose options are known. */
+  function decide(
+    verb: DecisionRequest['verb'],
+    key: Keys,
+    { cost = 1, policies, owner }: CallOptions = noOptions,
+    fromCounts = false,
+  ): DecisionRequest {
+    if (owner !== undefined) text('owner', owner)
+    const all = boundFor(policies)
+    if (verb === 'consume') watchKey?.(key, policies)
+    const now = clock === undefined ? undefined : readClock(clock)
+    // Most keys are strings, and most costs numbers.
+    const only = typeof key === 'string' ? joinKey(key) : undefined
+    const asked = only === undefined ? askedPolicies(limiter, all, key) : all
+    const keys = only === undefined ? keysOf(limiter, asked, key) : repeated(only, asked.length)
+    const lease = leaseFor(asked, owner, undefined)
+    const units = isCount(cost) ? cost : costOf(limiter, all, asked, cost)
+    return { verb, policies: asked, keys, now, lease, cost: units, fresh, fromCounts }
+  }
+
+  /** The part that all other requests have. */
   function about(key: Keys, policies: Policies | undefined, owner?: string, leaseId?: string) {
-    const asked = resolveKeys(limiter, boundFor(policies), key)
-    return { ...asked, now: injectedTime(), lease: leaseFor(asked.policies, owner, leaseId) }
+    const asked = askedPolicies(limiter, boundFor(policies), key)
+    const lease = leaseFor(asked, owner, leaseId)
+    return { policies: asked, keys: keysOf(limiter, asked, key), now: injectedTime(), lease }
   }
 
   function injectedTime(): number | undefined {
     return clock === undefined ? undefined : readClock(clock)
   }
 
-  function overrideRequest(
-    verb: OverrideRequest['verb'],
+  function overrideRequest<V extends OverrideRequest['verb'] | 'grant'>(
+    verb: V,
     key: Keys,
     length: Duration,
     options: PolicyChoice | undefined,
-  ): OverrideRequest {
+  ) {
     const forMs = duration.read(length)
     if (forMs === undefined) {
       const { expected, advice } = duration
@@ -131,16 +168,12 @@ export function createRequests(
     if (options !== undefined) rejectUnknown(where, optionsObject(where, options, known), known)
   }
 
-  function checkConsume(options: object): void {
+  function checkConsume(options: ConsumeOptions): void {
     check(options, ['cost', 'owner', 'policies', 'mode', 'request'])
-    const mode: unknown = 'mode' in options ? options.mode : undefined
+    const { mode } = options
     if (isMode(mode)) return
     const expected = "'enforced', 'dryRun', 'shadow' or 'tagging'"
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'mode', mode, expected)
-  }
-
-  function checkPeek(options: object | undefined): void {
-    check(options, ['cost', 'policies'])
   }
 
   function checkList(calls: unknown): void {
@@ -157,16 +190,27 @@ export function createRequests(
   }
 
   return {
-    boundFor,
     own,
-    hasClock: clock !== undefined,
-    injectedTime,
-    checkConsume,
-    checkPeek,
-    checkList,
-    policiesOf,
-    checkOwner: (owner) => void text('owner', owner),
-    watchKey,
+
+    consume(key, options) {
+      if (options !== undefined) checkConsume(options)
+      return decide('consume', key, options)
+    },
+
+    peek(key, options) {
+      check(options, ['cost', 'policies'])
+      return decide('peek', key, options)
+    },
+
+    many(verb, calls) {
+      checkList(calls)
+      return calls.map((call) => decide(verb, call.key, call))
+    },
+
+    status: (key, options) => {
+      const policies = policiesOf(options)
+      return decide('peek', key, { cost: 0, policies }, true)
+    },
 
     refundReceipts: refundRequests(limiter, injectedTime),
 
@@ -186,6 +230,9 @@ export function createRequests(
     block: (key, length, options) => overrideRequest('block', key, length, options),
     unblock: (key, options) => ({ verb: 'unblock', ...about(key, policiesOf(options)) }),
     exempt: (key, length, options) => overrideRequest('exempt', key, length, options),
+    grant: (key, units, length, options) => {
+      return { ...overrideRequest('grant', key, length, options), cost: count(units) }
+    },
     unexempt: (key, options) => ({ verb: 'unexempt', ...about(key, policiesOf(options)) }),
 
     release: (key, leaseId, options) => leaseRequest('release', key, leaseId, options),
@@ -200,8 +247,8 @@ export function createRequests(
       return { verb: 'reset', ...about(key, policies), unblock }
     },
 
-    ofLease({ call, keys }, verb) {
-      const { policies, lease, source } = call
+    ofLease({ request, result: { source = 'store' } }, verb) {
+      const { policies, keys, lease } = request
       return ofLeases({ verb, source, policies, keys, lease, now: injectedTime() })
     },
   }
@@ -232,7 +279,7 @@ function watchRedundancy(
 /** Compares policies of one kind that differ in numbers only. A block also denies requests below the limit, and a limit of 0 denies everything on purpose. */
 function isRedundant(one: BoundPolicy, other: BoundPolicy): boolean {
   const { steps, params, policy, block } = one
-  if (one.kind !== other.kind || block !== undefined || steps.persistsOnDenial(params)) return false
+  if (one.kind !== other.kind || block !== undefined || one.keepsFirstRow) return false
   for (const [name, value] of Object.entries(policy)) {
     if (typeof value !== 'number' && value !== Reflect.get(other.policy, name)) return false
   }

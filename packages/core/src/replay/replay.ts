@@ -2,7 +2,7 @@ import { hasLeases } from '../algorithms/kind.js'
 import { readClock, type Clock } from '../clock.js'
 import { joinKey, type Key } from '../keys.js'
 import { bindPolicies, type Policies } from '../limiter/bound-policies.js'
-import { invalidKey } from '../limiter/arguments.js'
+import { invalidKey, repeated } from '../limiter/arguments.js'
 import { leaseFor } from '../limiter/leases.js'
 import { createLimiter, type Limiter } from '../limiter/limiter.js'
 import { isPolicy, type Policy } from '../policy.js'
@@ -43,7 +43,6 @@ export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOpt
   const time = (): number => readClock(clock)
   const store = memoryStoreOf(maxKeys, { monotonic: time, wall: time })
   const bound = bindPolicies(name, policies)
-  const plan = store.compile(bound, false)
 
   return {
     policies: Object.fromEntries(bound.map(({ name, policy }) => [name, policy])),
@@ -53,7 +52,10 @@ export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOpt
       const joined = joinKey(key)
       if (joined === undefined) throw invalidKey(name, key, undefined)
       const lease = leaseFor(bound, undefined, undefined)
-      return plan.decide({ verb: 'consume', lease, now: undefined }, joined, cost)
+      const keys = repeated(joined, bound.length)
+      const request = { policies: bound, keys, now: undefined, lease, cost } as const
+      const answer = store.run({ verb: 'consume', ...request })
+      return 'allowed' in answer && answer.allowed
     },
   }
 }
@@ -86,7 +88,7 @@ export function traitsOf(policy: Policy): PolicyTraits {
   const { steps, params } = bound
   const isLeased = hasLeases(bound)
   return {
-    recoveryMs: isLeased || steps.countsNothing ? Infinity : steps.windowMs(params),
+    recoveryMs: isLeased || steps.quota(params) === Infinity ? Infinity : steps.windowMs(params),
     hasLeases: isLeased,
   }
 }

@@ -7,48 +7,46 @@ export class PendingRequest {
   declare readonly request: StoreRequest
   /** Receives the answer, once. */
   declare readonly done: (answer: Answer) => void
-  /** Whether the breaker itself has made it, and judges its answer. */
-  declare readonly isProbe: boolean
   /** The number of the last change of its limiter's counts before the request. */
   declare generation: number
-  /** The deadline that it has in common with the requests that were sent with it. */
-  declare deadline: Deadline | undefined
-  /** The call in which it was sent, if the channel of calls had a subscriber. */
-  declare call: PendingCall | undefined
+  /** The requests with which it has its deadline, and those with which it was sent. */
+  declare batch: Batch | undefined
+  declare call: Batch | undefined
   /** Whether it was answered, with an answer of the store or with the error of its deadline. */
   declare isAnswered: boolean
 
-  constructor(request: StoreRequest, done: (answer: Answer) => void, isProbe = false) {
+  constructor(request: StoreRequest, done: (answer: Answer) => void) {
     this.request = request
     this.done = done
-    this.isProbe = isProbe
     this.generation = 0
-    this.deadline = undefined
+    this.batch = undefined
     this.call = undefined
     this.isAnswered = false
   }
 }
 
-/** The deadline of requests that are sent together. */
-export interface Deadline {
-  readonly pending: readonly PendingRequest[]
-  /** The time, of `performance.now`, at which they have taken too long. */
-  readonly due: number
-  /** The number of them that have not been answered. */
-  open: number
-  /** Its timer, if it has one of its own. */
-  timer?: ReturnType<typeof setTimeout>
-}
-
-/** Requests that were sent to the server together. */
-export interface PendingCall {
-  readonly requests: number
+/** Requests that are sent together. */
+export interface Batch {
+  readonly size: number
   /** The time, of `performance.now`, at which they were sent. */
   readonly sentAt: number
   /** The number of them that have not been answered. */
   open: number
   /** The first error of one of them. */
   error: SluiceError | undefined
+  /** Ends their time. Undefined if they have none together. */
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
+export function batchOf(pending: readonly PendingRequest[]): Batch {
+  const { length } = pending
+  return {
+    size: length,
+    sentAt: performance.now(),
+    open: length,
+    error: undefined,
+    timer: undefined,
+  }
 }
 
 /**

@@ -8,6 +8,15 @@ export interface BoundPolicy extends ResolvedPolicy {
   readonly limiter: string
   /** The name of the policy within the limiter. */
   readonly name: string
+  // Read from the algorithm once.
+  /** The number of units in total. */
+  readonly quota: number
+  /** The number of cells that a store keeps, and of those that only a receipt has. */
+  readonly width: number
+  readonly extras: number
+  readonly followsWall: boolean
+  /** Whether the first request of a key saves its row even if it is denied. */
+  readonly keepsFirstRow: boolean
 }
 
 /** The lease of a request without leases. */
@@ -38,18 +47,12 @@ export function costsAt(cost: Cost, indices: readonly number[]): Cost {
   return typeof cost === 'number' ? cost : indices.map((index) => cost[index])
 }
 
-/** Decides, and counts if all policies allow. */
-export interface ConsumeRequest extends RequestBase {
-  readonly verb: 'consume'
+/** A request that decides: `consume` counts if all policies allow, `peek` changes nothing. */
+export interface DecisionRequest extends RequestBase {
+  readonly verb: 'consume' | 'peek'
   readonly cost: Cost
-  /** Whether the store itself has to decide. A remembered denial is not enough, because another process may have refunded units since. */
+  /** Whether the store itself has to decide a consumption. A remembered denial is not enough, because another process may have refunded units since. */
   readonly fresh?: boolean
-}
-
-/** Decides, and changes nothing. */
-export interface PeekRequest extends RequestBase {
-  readonly verb: 'peek'
-  readonly cost: Cost
   /** Whether the result has to come from counts, as for `status`. Such a request fails if `onStoreError` would allow or deny it without counts. */
   readonly fromCounts?: boolean
 }
@@ -73,6 +76,13 @@ export interface OverrideRequest extends RequestBase {
   readonly forMs: number
 }
 
+/** Gives each policy units beside its quota for a time, in place of the block, the exemption or the grant that it has. */
+export interface GrantRequest extends RequestBase {
+  readonly verb: 'grant'
+  readonly cost: number
+  readonly forMs: number
+}
+
 /** `unblock` ends blocks only, `unexempt` ends exemptions only. */
 export interface EndOverrideRequest extends RequestBase {
   readonly verb: 'unblock' | 'unexempt'
@@ -89,21 +99,19 @@ export interface LeaseRequest extends RequestBase {
   readonly verb: 'release' | 'renew'
 }
 
-/** A request that decides whether a cost is allowed. */
-export type DecisionRequest = ConsumeRequest | PeekRequest
-
 /** One request to a store: all or nothing. */
 export type StoreRequest =
   | DecisionRequest
   | RefundReceiptRequest
   | UnitsRequest
   | OverrideRequest
+  | GrantRequest
   | EndOverrideRequest
   | ResetRequest
   | LeaseRequest
 
 /** A peek at the same policies and keys. */
-export function peekOf({ policies, keys, now, lease }: StoreRequest, cost: Cost): PeekRequest {
+export function peekOf({ policies, keys, now, lease }: StoreRequest, cost: Cost): DecisionRequest {
   return { verb: 'peek', policies, keys, now, lease, cost }
 }
 
@@ -124,7 +132,7 @@ export function partOf<Q extends StoreRequest>(request: Q, indices: readonly num
 
 /** The requests that undo a consumption: none if all its policies were exempt, else one with those that were not. */
 export function refundsOf(
-  { policies, keys, now, lease, cost }: ConsumeRequest,
+  { policies, keys, now, lease, cost }: DecisionRequest,
   receipts: readonly State[],
 ): readonly RefundReceiptRequest[] {
   const whole: RefundReceiptRequest = {
@@ -149,19 +157,25 @@ export interface State {
    * is the end of the exemption, which is after `now`. A key has either a block or an exemption, so both are one number everywhere.
    */
   readonly blockedUntil: number
+  /** The units that are left of a grant, plus 1; 0 or absent without one. Negative if the grant paid for this request, so that the policy counted nothing. */
+  readonly grant?: number
   /** The time by which this policy was decided. It differs between policies that follow different clocks, or that are on different servers. */
   readonly now: number
-  /**
-   * The number of resets of the key in the millisecond of `now`, up to this state.
-   *
-   * @default 0
-   */
-  readonly resets?: number
 }
 
 /** Whether an exemption allowed this policy, so that nothing was counted. */
 export function isExempt({ blockedUntil }: Pick<State, 'blockedUntil'>): boolean {
   return blockedUntil < 0
+}
+
+/** The units that are left of the grant of a key; -1 without one. */
+export function grantLeft({ grant = 0 }: State): number {
+  return Math.abs(grant) - 1
+}
+
+/** Whether a policy counted nothing, because of an exemption or a grant. */
+export function isUncounted(state: State): boolean {
+  return isExempt(state) || (state.grant ?? 0) < 0
 }
 
 /**
@@ -192,7 +206,7 @@ export type Answer = StoreResult | SluiceError
  * can contain several copies of this package, and a limiter accepts a store of another copy if both have the same version. Increase it with every
  * change that another copy would misinterpret.
  */
-export const contractVersion: number = 5
+export const contractVersion: number = 6
 
 /** The property of a store that contains its contract. A store that an application implements itself does not have it. */
 export const storeContract: unique symbol = Symbol.for('@sluice/core:store')

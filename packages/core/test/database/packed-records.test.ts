@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
-import type {
-  AlgorithmWithRecords,
-  RequestSteps,
-  Lease,
-  Row,
-} from '../../src/algorithms/algorithm.js'
+import type { Algorithm, BoundSteps, Lease, Records, Row } from '../../src/algorithms/algorithm.js'
 import { concurrencySteps } from '../../src/algorithms/concurrency/step.js'
 import { slidingLogSteps } from '../../src/algorithms/sliding-log/step.js'
 
@@ -38,45 +33,57 @@ interface Taken {
   readonly lease: Lease
 }
 
+function recordsOf<P extends object, R>({ records }: Algorithm<P, R>): Records<P, R> {
+  if (records === undefined) throw new Error('no records')
+  return records
+}
+
 /** A state that a process keeps, or that is packed and read again after each call. */
 class State<P extends object, R> {
   row: Row
   records: R
   readonly taken: Taken[] = []
-  readonly #algorithm: AlgorithmWithRecords<P, R>
+  readonly #algorithm: Algorithm<P, R>
+  readonly #kind: Records<P, R>
   readonly #params: P
   readonly #isPacked: boolean
   #now = start
 
-  constructor(algorithm: AlgorithmWithRecords<P, R>, params: P, isPacked: boolean) {
-    const { times, counts } = algorithm.cells(params)
+  constructor(algorithm: Algorithm<P, R>, params: P, isPacked: boolean) {
+    const { times, counts } = algorithm.size(params)
     this.#algorithm = algorithm
+    this.#kind = recordsOf(algorithm)
     this.#params = params
     this.#isPacked = isPacked
     this.row = Array.from({ length: times + counts }, () => 0)
-    this.records = algorithm.newRecords(params)
+    this.records = this.#kind.create(params)
   }
 
   run({ verb, after, units, owner, about }: Move): readonly unknown[] {
     this.#now += after
-    const { times, counts, extras = 0 } = this.#algorithm.cells(this.#params)
+    const { times, counts, extras = 0 } = this.#algorithm.size(this.#params)
     const row = [...this.row, ...Array.from({ length: extras }, () => 0)]
     const earlier = this.taken.at(-1 - about)
     const id = `lease ${this.taken.length}`
     const isNew = verb === 'take' || verb === 'refundUnits'
     const lease = isNew ? { id, owner: owner === 0 ? id : `owner ${owner}` } : earlier?.lease
     if (lease === undefined) return []
-    const steps = this.#algorithm.bind(this.records, lease)
+    const steps = this.#kind.bind(this.records, lease)
     const fits = steps.look(row, this.#params, this.#now, verb === 'take' ? units : 0)
     const isDenied = verb === 'take' && !fits
     const result = isDenied ? false : this.#step(steps, verb, row, units, lease, earlier)
     // A denial and a lease that is not held change nothing.
     if (result !== false) this.#save(row, times + counts)
-    return [fits, result, ...row, this.#algorithm.wait(row, this.#params, this.#now, units)]
+    return [
+      fits,
+      result,
+      ...row,
+      this.#algorithm.read(row, this.#params, this.#now, units, false).wait,
+    ]
   }
 
   #step(
-    steps: RequestSteps<P>,
+    steps: BoundSteps<P>,
     verb: Move['verb'],
     row: Row,
     units: number,
@@ -87,21 +94,21 @@ class State<P extends object, R> {
       steps.take(row, this.#params, this.#now, units)
       return this.taken.push({ row: [...row], now: this.#now, cost: units, lease })
     }
-    if (verb === 'refundUnits') return steps.refundUnits(row, this.#params, this.#now, units)
+    if (verb === 'refundUnits') return steps.refund(row, this.#params, this.#now, units)
     if (verb !== 'refundReceipt') return steps[verb]?.(row, this.#params, this.#now) ?? false
     if (earlier === undefined) return undefined
-    const { cost, row: receipt, now } = earlier
-    return steps.refundReceipt(row, this.#params, this.#now, cost, receipt, now)
+    const { cost, row: receipt } = earlier
+    return steps.refund(row, this.#params, this.#now, cost, receipt)
   }
 
   #save(row: Row, width: number): void {
     this.row = row.slice(0, width)
     if (!this.#isPacked) return
     const isVoid = this.row.every((cell) => cell === 0)
-    const bytes = this.#algorithm.packRecords(this.records)
-    const records = isVoid ? undefined : this.#algorithm.unpackRecords(bytes, this.row)
+    const bytes = this.#kind.pack(this.records)
+    const records = isVoid ? undefined : this.#kind.unpack(bytes, this.row)
     if (!isVoid) expect(records).not.toBe(undefined)
-    this.records = records ?? this.#algorithm.newRecords(this.#params)
+    this.records = records ?? this.#kind.create(this.#params)
   }
 }
 
@@ -116,7 +123,7 @@ describePacked('leases', concurrencySteps, { limit: 12, lease: 1500 }, 1)
 
 function describePacked<P extends object, R>(
   name: string,
-  algorithm: AlgorithmWithRecords<P, R>,
+  algorithm: Algorithm<P, R>,
   given: P,
   scale: number,
 ): void {
@@ -141,20 +148,20 @@ function describePacked<P extends object, R>(
       const state = new State(algorithm, given, true)
       for (let i = 0; i < 10; i++)
         state.run({ verb: 'take', after: 3, units: 1, owner: i % 3, about: 0 })
-      const bytes = algorithm.packRecords(state.records)
-      expect(algorithm.unpackRecords(bytes, state.row)).not.toBe(undefined)
+      const bytes = recordsOf(algorithm).pack(state.records)
+      expect(recordsOf(algorithm).unpack(bytes, state.row)).not.toBe(undefined)
       for (let length = 0; length < bytes.length; length++) {
-        expect(algorithm.unpackRecords(bytes.subarray(0, length), state.row)).toBe(undefined)
+        expect(recordsOf(algorithm).unpack(bytes.subarray(0, length), state.row)).toBe(undefined)
       }
       expect(
-        algorithm.unpackRecords(
+        recordsOf(algorithm).unpack(
           bytes,
           state.row.map(() => 0),
         ),
       ).toBe(undefined)
       for (let at = 0; at < bytes.length; at++) {
         for (let value = 0; value < 256; value++)
-          algorithm.unpackRecords(bytes.with(at, value), state.row)
+          recordsOf(algorithm).unpack(bytes.with(at, value), state.row)
       }
     })
   })
@@ -164,7 +171,7 @@ function describePacked<P extends object, R>(
 test('packs a log of three records into the bytes of this layout', () => {
   const state = new State(slidingLogSteps, { limit: 900, window: 5000 }, false)
   for (const after of [0, 300, 7]) state.run({ verb: 'take', after, units: 1, owner: 0, about: 0 })
-  expect(hexOf(slidingLogSteps.packRecords(state.records))).toBe('000380d8d79daa3301ac02010701')
+  expect(hexOf(recordsOf(slidingLogSteps).pack(state.records))).toBe('000380d8d79daa3301ac02010701')
 })
 
 test('packs a lease, and an owner with two, into the bytes of this layout', () => {
@@ -174,7 +181,7 @@ test('packs a lease, and an owner with two, into the bytes of this layout', () =
   const first = '0001010e6c65617365203080e09dbeedd19a03'
   const grants = ['0e6c65617365203180e89dbeedd19a03', '0e6c65617365203280f09dbeedd19a03']
   const second = `010e6f776e657220310102${grants.join('')}`
-  expect(hexOf(concurrencySteps.packRecords(state.records))).toBe(`02${first}${second}`)
+  expect(hexOf(recordsOf(concurrencySteps).pack(state.records))).toBe(`02${first}${second}`)
 })
 
 test('a log of 8,000 units in any window, or 1,000 leases, fits into 48 KiB', () => {
@@ -189,12 +196,12 @@ test('a log of 8,000 units in any window, or 1,000 leases, fits into 48 KiB', ()
         about: 0,
       })
     }
-    expect(slidingLogSteps.packRecords(log.records).length).toBeLessThan(49_152)
+    expect(recordsOf(slidingLogSteps).pack(log.records).length).toBeLessThan(49_152)
   }
   const leases = new State(concurrencySteps, { limit: 1000, lease: 60_000 }, false)
   for (let i = 0; i < 1000; i++)
     leases.run({ verb: 'take', after: 1, units: 1, owner: 0, about: 0 })
-  expect(concurrencySteps.packRecords(leases.records).length).toBeLessThan(49_152)
+  expect(recordsOf(concurrencySteps).pack(leases.records).length).toBeLessThan(49_152)
 })
 
 function hexOf(bytes: Uint8Array): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fixedWindow, notLimited, type Key } from '../../src/index.js'
 import { accessList, byIp } from '../../src/http/index.js'
 import { Entries } from '../../src/http/lists/access-list.js'
-import { errorOf } from '../error-of.js'
+import { errorOf, rejectionOf } from '../error-of.js'
 import { denialOf, fieldsOf, guardOf, syncGuardOf, type Options } from './visit.js'
 
 const once: Options = { limit: 1, window: '1m' }
@@ -223,20 +223,20 @@ test.each([
   expect(errorOf(() => accessList(entries as string[])).code).toBe('SLUICE_OPTION_INVALID')
 })
 
-test('replaces all entries at once, for every limiter that uses the list', () => {
+test('replaces all entries at once, for every limiter that uses the list', async () => {
   const list = accessList(['192.0.2.1', 'ada', '10.0.0.0/8'])
   const checks = [
     syncGuardOf({ ...once, key: ({ user = 'x' }) => user, deny: list }),
     syncGuardOf({ ...once, key: ({ user = 'x' }) => user, deny: list }),
   ]
-  const types = (user: string, address: string) =>
-    checks.map((check) => check({ user }, { address }).type)
-  expect(types('bob', '192.0.2.1')).toEqual(['deny', 'deny'])
+  const types = async (user: string, address: string) =>
+    await Promise.all(checks.map(async (check) => (await check({ user }, { address })).type))
+  expect(await types('bob', '192.0.2.1')).toEqual(['deny', 'deny'])
   list.replace(['198.51.100.1', ['bob']])
-  expect(types('ada', '192.0.2.1')).toEqual(['continue', 'continue'])
-  expect(types('eve', '10.0.0.1')).toEqual(['continue', 'continue'])
-  expect(types('bob', '192.0.2.1')).toEqual(['deny', 'deny'])
-  expect(types('eve2', '198.51.100.1')).toEqual(['deny', 'deny'])
+  expect(await types('ada', '192.0.2.1')).toEqual(['continue', 'continue'])
+  expect(await types('eve', '10.0.0.1')).toEqual(['continue', 'continue'])
+  expect(await types('bob', '192.0.2.1')).toEqual(['deny', 'deny'])
+  expect(await types('eve2', '198.51.100.1')).toEqual(['deny', 'deny'])
 })
 
 test('is unchanged if one of the new entries is wrong', () => {
@@ -256,40 +256,39 @@ test.each<[string, Options]>([
   ['address', { allow: ['192.0.2.1'] }],
   ['range', { allow: accessList(['192.0.2.0/24']) }],
   ['key', { allow: [['user', 'ada']] }],
-])('does not limit a client that is allowed by %s: nothing is counted or written', (_, options) => {
-  const check = syncGuardOf({ limit: 0, window: '1m', key: () => ['user', 'ada'], ...options })
-  expect([check(), check()]).toEqual([unlimited, unlimited])
-  expect(
-    syncGuardOf({ limit: 0, window: '1m', key: () => ['user', 'bob'], ...options })(
-      {},
-      { address: '198.51.100.1' },
-    ).type,
-  ).toBe('deny')
-})
+])(
+  'does not limit a client that is allowed by %s: nothing is counted or written',
+  async (_, options) => {
+    const check = syncGuardOf({ limit: 0, window: '1m', key: () => ['user', 'ada'], ...options })
+    expect([await check(), await check()]).toEqual([unlimited, unlimited])
+    const other = syncGuardOf({ limit: 0, window: '1m', key: () => ['user', 'bob'], ...options })
+    expect((await other({}, { address: '198.51.100.1' })).type).toBe('deny')
+  },
+)
 
-test('sends a denied client a 403 without rate limit headers, and counts nothing', () => {
+test('sends a denied client a 403 without rate limit headers, and counts nothing', async () => {
   const check = syncGuardOf({ ...once, deny: ['192.0.2.1'], key: 'all', onDenied: () => 'handled' })
-  const denied = denialOf(check())
+  const denied = denialOf(await check())
   expect([denied.status, denied.decision, fieldsOf(denied)]).toEqual([
     403,
     undefined,
     { 'Content-Type': 'application/problem+json' },
   ])
   expect(JSON.parse(denied.body)).toEqual({ title: 'Forbidden', status: 403 })
-  expect(check({}, { address: '192.0.2.2' }).decision?.remaining).toBe(0)
+  expect((await check({}, { address: '192.0.2.2' })).decision?.remaining).toBe(0)
 })
 
-test('sends the 403 in plain text to a client that prefers it', () => {
+test('sends the 403 in plain text to a client that prefers it', async () => {
   const check = syncGuardOf({ ...once, deny: ['192.0.2.1'] })
-  const denied = denialOf(check({}, { headers: { accept: 'text/plain' } }))
+  const denied = denialOf(await check({}, { headers: { accept: 'text/plain' } }))
   expect([denied.body, fieldsOf(denied)]).toEqual([
     'Forbidden\n',
     { 'Content-Type': 'text/plain; charset=utf-8' },
   ])
 })
 
-test('allows a denied client in a dry run', () => {
-  expect(syncGuardOf({ ...once, deny: ['192.0.2.1'], dryRun: true })()).toEqual(unlimited)
+test('allows a denied client in a dry run', async () => {
+  expect(await syncGuardOf({ ...once, deny: ['192.0.2.1'], dryRun: true })()).toEqual(unlimited)
 })
 
 test.each<[string, Options]>([
@@ -298,22 +297,22 @@ test.each<[string, Options]>([
   ['key and address', { allow: ['ada'], deny: ['192.0.2.1'] }],
   ['key and key', { allow: ['ada'], deny: ['ada'] }],
   ['one key and another', { allow: ['ada'], deny: ['acme'], key: { default: 'ada', two: 'acme' } }],
-])('denies a client in both lists, by %s', (_, options) => {
+])('denies a client in both lists, by %s', async (_, options) => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const policies =
     options.key === undefined ? { default: policy } : { default: policy, two: policy }
-  expect(denialOf(syncGuardOf({ policies, key: () => 'ada', ...options })()).status).toBe(403)
+  expect(denialOf(await syncGuardOf({ policies, key: () => 'ada', ...options })()).status).toBe(403)
 })
 
-test('calls no key function if the address decides', () => {
+test('calls no key function if the address decides', async () => {
   const key = () => {
     throw new Error('the key was asked for')
   }
-  expect(syncGuardOf({ ...once, key, allow: ['192.0.2.1'] })()).toEqual(unlimited)
-  expect(syncGuardOf({ ...once, key, deny: ['192.0.2.1'] })().type).toBe('deny')
+  expect(await syncGuardOf({ ...once, key, allow: ['192.0.2.1'] })()).toEqual(unlimited)
+  expect((await syncGuardOf({ ...once, key, deny: ['192.0.2.1'] })()).type).toBe('deny')
 })
 
-test('allows an address if other keys are denied', () => {
+test('allows an address if other keys are denied', async () => {
   const check = syncGuardOf({
     limit: 0,
     window: '1m',
@@ -321,29 +320,29 @@ test('allows an address if other keys are denied', () => {
     allow: ['192.0.2.1'],
     deny: ['mallory'],
   })
-  expect(check({ user: 'ada' })).toEqual(unlimited)
-  expect(check({ user: 'mallory' }).type).toBe('deny')
+  expect(await check({ user: 'ada' })).toEqual(unlimited)
+  expect((await check({ user: 'mallory' })).type).toBe('deny')
 })
 
-test('denies a client that chooses an allowed address as its key', () => {
+test('denies a client that chooses an allowed address as its key', async () => {
   const check = syncGuardOf({
     limit: 0,
     window: '1m',
     allow: ['10.0.0.1', '10.0.0.0/8'],
     key: ({ user = '' }) => user,
   })
-  expect(['10.0.0.1', '10.0.0.0/8', 'ip:10.0.0.1'].map((user) => check({ user }).type)).toEqual([
-    'deny',
-    'deny',
-    'deny',
-  ])
+  expect(
+    await Promise.all(
+      ['10.0.0.1', '10.0.0.0/8', 'ip:10.0.0.1'].map(async (user) => (await check({ user })).type),
+    ),
+  ).toEqual(['deny', 'deny', 'deny'])
 })
 
 test('compares addresses if the keys are subnets, and keys from promises', async () => {
   const list: Options = { allow: ['2001:db8::1', 'ada'], limit: 0, window: '1m' }
   const byAddress = syncGuardOf({ ...list, key: byIp() })
-  expect(byAddress({}, { address: '2001:db8::1' })).toEqual(unlimited)
-  expect(byAddress({}, { address: '2001:db8::2' }).type).toBe('deny')
+  expect(await byAddress({}, { address: '2001:db8::1' })).toEqual(unlimited)
+  expect((await byAddress({}, { address: '2001:db8::2' })).type).toBe('deny')
   expect(await guardOf({ ...list, key: async () => 'ada' })()).toEqual(unlimited)
 })
 
@@ -351,11 +350,11 @@ test.each<[string, Options, string]>([
   ['allow', { allow: ['0.0.0.0/0', '::/0'] }, 'allow'],
   ['deny', { deny: ['192.0.2.1', 'eve'] }, 'deny'],
   ['deny, in a dry run', { deny: accessList(['192.0.2.1']), dryRun: true }, 'deny'],
-])('refuses a request without an address if it is needed for %s', (_, lists, option) => {
+])('refuses a request without an address if it is needed for %s', async (_, lists, option) => {
   const check = syncGuardOf({ ...once, ...lists, key: 'all' })
   for (const address of [undefined, 'unknown']) {
-    const { code, message } = errorOf(() =>
-      check({}, { address, addressAdvice: 'Pass the option "address"' }),
+    const { code, message } = await rejectionOf(
+      (async () => await check({}, { address, addressAdvice: 'Pass the option "address"' }))(),
     )
     expect(code).toBe('SLUICE_ADDRESS_MISSING')
     expect(message).toBe(
@@ -365,7 +364,7 @@ test.each<[string, Options, string]>([
   }
 })
 
-test('needs no address for a list of keys', () => {
+test('needs no address for a list of keys', async () => {
   const check = syncGuardOf({ limit: 0, window: '1m', allow: ['ada'], deny: ['eve'], key: 'ada' })
-  expect(check({}, { address: undefined })).toEqual(unlimited)
+  expect(await check({}, { address: undefined })).toEqual(unlimited)
 })

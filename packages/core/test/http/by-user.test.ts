@@ -14,8 +14,8 @@ test.each<[UserId, unknown]>([
   [2n ** 64n, ['user', '18446744073709551616']],
   [-1, ['user', '-1']],
   [notLimited, notLimited],
-])('finds the user %s', (id, key) => {
-  expect(keyOf(id)).toEqual(key)
+])('finds the user %s', async (id, key) => {
+  expect(await keyOf(id)).toEqual(key)
 })
 
 test.each([
@@ -33,8 +33,8 @@ test.each([
   [['ada']],
   [['ada', 'x']],
   [Symbol('ada')],
-])('refuses the user %s as an error of the request, and does not allow it', (id) => {
-  const { code, status, statusCode, expose } = errorOf(() => keyOf(id))
+])('refuses the user %s as an error of the request, and does not allow it', async (id) => {
+  const { code, status, statusCode, expose } = await rejectionOf(Promise.resolve(keyOf(id)))
   expect([code, status, statusCode, expose]).toEqual(['SLUICE_USER_MISSING', 400, 400, true])
 })
 
@@ -45,15 +45,17 @@ test('waits for the promise of a user', async () => {
   expect((await rejectionOf(Promise.resolve(missing))).code).toBe('SLUICE_USER_MISSING')
 })
 
-test('passes the request to the function', () => {
+test('passes the request to the function', async () => {
   const check = syncGuardOf({
     limit: 1,
     window: '1m',
     key: byUser(({ user }) => user ?? notLimited),
   })
-  const types = ['ada', 'ada', 'bob'].map((user) => check({ user }).type)
+  const types = await Promise.all(
+    ['ada', 'ada', 'bob'].map(async (user) => (await check({ user })).type),
+  )
   expect(types).toEqual(['continue', 'deny', 'continue'])
-  expect([check().decision, check().decision]).toEqual([undefined, undefined])
+  expect([(await check()).decision, (await check()).decision]).toEqual([undefined, undefined])
 })
 
 test.each([undefined, null, 'id', {}])('refuses %j instead of a function', (find) => {

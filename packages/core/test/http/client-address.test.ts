@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  addressesOf,
-  addressOption,
-  readOptions,
-  type AddressOption,
-} from '../../src/http/index.js'
+import { addressesOf, addressOption, type AddressOption } from '../../src/http/index.js'
+import { readOptions } from '../../src/internal.js'
 import { errorOf } from '../error-of.js'
 
 interface Asked {

@@ -44,7 +44,7 @@ function limiterOf(policy: Policy, store: MemoryStore): Limiter<MemoryStore> {
 
 function guardOf(options: Options): (at?: NodeResponse) => Promise<Action<unknown>> {
   const guard = createGuard({ name: 'x', key: 'all', clock: () => start, ...options })
-  return async (at = response) => guard.check(viewOf({}), at, noHeaders)
+  return async (at = response) => await guard.check(viewOf({}), at, noHeaders)
 }
 
 test('a request waits until it is allowed', async () => {
@@ -188,7 +188,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
       ...waiting,
     })
     const actions = await Promise.all(
-      sizes.map(async (size) => guard.check(viewOf({ size }), response, noHeaders)),
+      sizes.map(async (size) => await guard.check(viewOf({ size }), response, noHeaders)),
     )
     const delayed = actions[1]
     expect(delayed.decision).toMatchObject({
@@ -211,6 +211,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
     const limiter = createLimiter({ name: 'x', policies: queue, store, clock: Date.now })
     limiter.consume('all')
     const delayed = check()
+    await setImmediate()
     limiter.consume('all')
     const { decision } = await delayed
     // The request has taken its units, and the other one is queued after it.
@@ -230,7 +231,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
       close: async () => {},
     }
     const guard = createGuard({ name: 'x', key: 'all', policies: queue, store, clock: () => start })
-    const actions = [1, 2].map(async () => guard.check(viewOf({}), response, noHeaders))
+    const actions = [1, 2].map(async () => await guard.check(viewOf({}), response, noHeaders))
     await setImmediate()
     isClosed = true
     const { decision } = (await Promise.all(actions))[1]
@@ -247,6 +248,7 @@ test('removes the listeners of a request that was allowed after it waited', asyn
     const count = () => answering.listenerCount('finish') + answering.listenerCount('close')
     const before = count()
     const admitted = check(answering)
+    await setImmediate()
     listeners.push(count() - before)
     lease?.release()
     await admitted

@@ -25,14 +25,14 @@ import {
 const once: Options = { policies: fixedWindow({ limit: 1, window: '30s' }) }
 
 /** The denial of the second request, after the first was allowed. */
-function denial(options: Options, accept?: string | string[]) {
+async function denial(options: Options, accept?: string | string[]) {
   const check = syncGuardOf(options)
-  expect(check().type).toBe('continue')
-  return denialOf(check({}, accept === undefined ? {} : { headers: { accept } }))
+  expect((await check()).type).toBe('continue')
+  return denialOf(await check({}, accept === undefined ? {} : { headers: { accept } }))
 }
 
-test('sends a 429 with a problem that contains the policies and the time to retry', () => {
-  const { status, body } = denial(once)
+test('sends a 429 with a problem that contains the policies and the time to retry', async () => {
+  const { status, body } = await denial(once)
   expect(status).toBe(429)
   expect(JSON.parse(body)).toEqual({
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
@@ -43,8 +43,8 @@ test('sends a 429 with a problem that contains the policies and the time to retr
   })
 })
 
-test('a denial has the rate limit headers, Retry-After and the media type', () => {
-  expect(fieldsOf(denial(once))).toEqual({
+test('a denial has the rate limit headers, Retry-After and the media type', async () => {
+  expect(fieldsOf(await denial(once))).toEqual({
     'RateLimit-Policy': '"default";q=1;w=30',
     RateLimit: '"default";r=0;t=30',
     'Retry-After': '30',
@@ -52,13 +52,13 @@ test('a denial has the rate limit headers, Retry-After and the media type', () =
   })
 })
 
-test('a problem contains the names of the policies that deny', () => {
+test('a problem contains the names of the policies that deny', async () => {
   const policies = {
     'per "user"': fixedWindow({ limit: 1, window: '1m' }),
     größe: fixedWindow({ limit: 1, window: '1h' }),
     wide: fixedWindow({ limit: 100, window: '1h' }),
   }
-  const { body, headers } = denial({ policies })
+  const { body, headers } = await denial({ policies })
   expect(JSON.parse(body)['violated-policies']).toEqual(['per "user"', 'größe'])
   expect(new Map(headers).get('Retry-After')).toBe('3600')
 })
@@ -80,12 +80,12 @@ test.each([
   ['image/png', 'application/problem+json'],
   ['nonsense', 'application/problem+json'],
   [['image/png', 'text/plain'], 'text/plain; charset=utf-8'],
-])('sends the Accept header %j a body of type %s', (accept, type) => {
-  expect(fieldsOf(denial(once, accept))['Content-Type']).toBe(type)
+])('sends the Accept header %j a body of type %s', async (accept, type) => {
+  expect(fieldsOf(await denial(once, accept))['Content-Type']).toBe(type)
 })
 
-test('the plain text has the same content', () => {
-  expect(denial(once, 'text/plain').body).toBe(
+test('the plain text has the same content', async () => {
+  expect((await denial(once, 'text/plain')).body).toBe(
     'Request cannot be satisfied as assigned quota has been exceeded. Try again in 30 seconds.\n',
   )
 })
@@ -98,58 +98,58 @@ test.each([
   [60_000, '60', 'Try again in 1 minute.'],
   [7_200_000, '7200', 'Try again in 2 hours.'],
   [315_360_000_000, '315360000', 'Try again in 10 years.'],
-])('rounds a wait of %i ms up to %s s', (window, seconds, detail) => {
-  const answer = denial({ policies: fixedWindow({ limit: 1, window }) })
+])('rounds a wait of %i ms up to %s s', async (window, seconds, detail) => {
+  const answer = await denial({ policies: fixedWindow({ limit: 1, window }) })
   expect(fieldsOf(answer)['Retry-After']).toBe(seconds)
   expect(JSON.parse(answer.body).detail).toBe(detail)
 })
 
-test('the wait is until the request fits, not until the quota is full', () => {
+test('the wait is until the request fits, not until the quota is full', async () => {
   const check = syncGuardOf({
     policies: gcra({ limit: 60, window: '1m' }),
     cost: ({ size = 60 }) => size,
   })
-  check({ size: 60 })
-  expect(fieldsOf(check({ size: 1 }))['Retry-After']).toBe('1')
-  expect(fieldsOf(check({ size: 10 }))['Retry-After']).toBe('10')
+  await check({ size: 60 })
+  expect(fieldsOf(await check({ size: 1 }))['Retry-After']).toBe('1')
+  expect(fieldsOf(await check({ size: 10 }))['Retry-After']).toBe('10')
 })
 
-test('for a cost that can never fit, says that waiting does not help, and the wait is until the quota is full', () => {
+test('for a cost that can never fit, says that waiting does not help, and the wait is until the quota is full', async () => {
   const check = syncGuardOf({
     policies: fixedWindow({ limit: 5, window: '30s' }),
     cost: ({ size = 1 }) => size,
   })
-  const onFull = denialOf(check({ size: 6 }))
+  const onFull = denialOf(await check({ size: 6 }))
   expect(JSON.parse(onFull.body).detail).toBe(
     'The request asks for more than the quota can ever give, so waiting does not help.',
   )
   expect(fieldsOf(onFull)['Retry-After']).toBe('1')
-  check()
-  expect(fieldsOf(check({ size: 6 }))['Retry-After']).toBe('30')
+  await check()
+  expect(fieldsOf(await check({ size: 6 }))['Retry-After']).toBe('30')
 })
 
-test('sends a string of the application as plain text', () => {
-  const answer = denial({ ...once, body: 'slow down' }, 'application/json')
+test('sends a string of the application as plain text', async () => {
+  const answer = await denial({ ...once, body: 'slow down' }, 'application/json')
   expect(answer.body).toBe('slow down')
   expect(fieldsOf(answer)['Content-Type']).toBe('text/plain; charset=utf-8')
 })
 
 test.each([{ error: 'slow down' }, { type: 'about:blank', title: 'Slow down' }, ['slow', 'down']])(
   'sends the object %j of the application as JSON, unchanged',
-  (body) => {
-    const answer = denial({ ...once, body }, 'text/plain')
+  async (body) => {
+    const answer = await denial({ ...once, body }, 'text/plain')
     expect(JSON.parse(answer.body)).toEqual(body)
     expect(fieldsOf(answer)['Content-Type']).toBe('application/json')
   },
 )
 
-test('calls the function for the body with the request and the decision', () => {
+test('calls the function for the body with the request and the decision', async () => {
   const check = syncGuardOf({
     ...once,
     body: ({ user }, { retryAfterMs, deniedBy }) => ({ user, retryAfterMs, deniedBy }),
   })
-  check()
-  const answer = denialOf(check({ user: 'ada' }))
+  await check()
+  const answer = denialOf(await check({ user: 'ada' }))
   expect(JSON.parse(answer.body)).toEqual({
     user: 'ada',
     retryAfterMs: 30_000,
@@ -191,10 +191,10 @@ test.each(unsendable)('refuses %s as the body, when the limiter is made', (_, bo
 
 test.each([['undefined', undefined, undefined], ...unsendable])(
   'refuses %s as the result of a function for the body, for that request',
-  (_, body, cause) => {
+  async (_, body, cause) => {
     const check = syncGuardOf({ ...once, body: () => body as string })
-    expect(check().type).toBe('continue')
-    const error = errorOf(() => check())
+    expect((await check()).type).toBe('continue')
+    const error = await rejectionOf((async () => await check())())
     expect([error.code, error.status, error.cause]).toEqual([
       'SLUICE_RESULT_INVALID',
       undefined,
@@ -208,8 +208,8 @@ function fail(): never {
   throw failing
 }
 
-test('the status of the application is in the response and in the problem', () => {
-  const answer = denial({ ...once, statusCode: 503 })
+test('the status of the application is in the response and in the problem', async () => {
+  const answer = await denial({ ...once, statusCode: 503 })
   expect(answer.status).toBe(503)
   expect(JSON.parse(answer.body).status).toBe(503)
   expect(fieldsOf(answer)['Retry-After']).toBe('30')
@@ -217,10 +217,10 @@ test('the status of the application is in the response and in the problem', () =
 
 const handler = () => 'handled'
 
-test('passes a denial to the handler of the application, with all headers except the type', () => {
+test('passes a denial to the handler of the application, with all headers except the type', async () => {
   const check = syncGuardOf({ ...once, onDenied: handler })
-  expect(check().type).toBe('continue')
-  const outcome = handlingOf(check())
+  expect((await check()).type).toBe('continue')
+  const outcome = handlingOf(await check())
   expect(outcome).toMatchObject({
     type: 'handle',
     decision: expect.objectContaining({ allowed: false, retryAfterMs: 30_000 }),
@@ -230,19 +230,19 @@ test('passes a denial to the handler of the application, with all headers except
       ['Retry-After', '30'],
     ],
   })
-  expect(outcome.callHandler((given) => given(outcome.decision))).toBe('handled')
+  expect(await outcome.callHandler((given) => given(outcome.decision))).toBe('handled')
 })
 
-test('removes Retry-After once from a denial that the application lets continue', () => {
+test('removes Retry-After once from a denial that the application lets continue', async () => {
   const check = syncGuardOf({ ...once, onDenied: handler })
-  check()
+  await check()
   const removed: string[] = []
   const headers = {
     getHeader() {},
     setHeader() {},
     removeHeader: (name: string) => removed.push(name),
   }
-  const outcome = handlingOf(check())
+  const outcome = handlingOf(await check())
   outcome.proceed(headers)
   outcome.proceed(headers)
   expect(removed).toEqual(['Retry-After'])
@@ -260,9 +260,9 @@ test.each<[string, unknown]>([
   'turns %s into an error if the handler of a denial throws it or rejects with it',
   async (_, value) => {
     const check = syncGuardOf({ ...once, onDenied: handler })
-    check()
-    const { callHandler } = handlingOf(check())
-    const error = errorOf(() => callHandler(thrower(value)))
+    await check()
+    const { callHandler } = handlingOf(await check())
+    const error = await rejectionOf(callHandler(thrower(value)))
     expect([error.code, error.cause]).toEqual(['SLUICE_THROWN', value])
     const later = await rejectionOf(Promise.resolve(callHandler(async () => thrower(value)())))
     expect([later.code, later.cause]).toEqual(['SLUICE_THROWN', value])
@@ -271,18 +271,18 @@ test.each<[string, unknown]>([
 
 test('rethrows an error of the handler of a denial unchanged', async () => {
   const check = syncGuardOf({ ...once, onDenied: handler })
-  check()
-  const { callHandler } = handlingOf(check())
+  await check()
+  const { callHandler } = handlingOf(await check())
   const error = new Error('broken')
-  expect(() => callHandler(thrower(error))).toThrow(error)
+  await expect(callHandler(thrower(error))).rejects.toBe(error)
   await expect(callHandler(async () => thrower(error)())).rejects.toBe(error)
 })
 
-test('Retry-After is 1 if only concurrency denies', () => {
+test('Retry-After is 1 if only concurrency denies', async () => {
   const slots = concurrency({ limit: 1, lease: '10m' })
   const rate = fixedWindow({ limit: 1, window: '30s' })
-  const both = denial({ policies: { slots, rate }, body: '' })
-  const only = denial({ policies: { slots, rate: fixedWindow({ limit: 9, window: '30s' }) } })
+  const both = await denial({ policies: { slots, rate }, body: '' })
+  const only = await denial({ policies: { slots, rate: fixedWindow({ limit: 9, window: '30s' }) } })
   expect([both, only].map((answer) => fieldsOf(answer)['Retry-After'])).toEqual(['30', '1'])
   expect(JSON.parse(only.body)).toMatchObject({
     detail: 'Try again in 1 second.',
@@ -290,20 +290,20 @@ test('Retry-After is 1 if only concurrency denies', () => {
   })
 })
 
-test('Retry-After is the end of the block if a block of concurrency denies', () => {
+test('Retry-After is the end of the block if a block of concurrency denies', async () => {
   const policy = concurrency({ limit: 1, lease: '10m', block: { for: '1h', on: 'exceeded' } })
-  expect(fieldsOf(denial({ policies: policy }))['Retry-After']).toBe('3600')
+  expect(fieldsOf(await denial({ policies: policy }))['Retry-After']).toBe('3600')
 })
 
 test('Retry-After is 1 if other requests wait for a unit of concurrency', async () => {
   const slots = concurrency({ limit: 1, lease: '10m' })
   const check = guardOf({ policies: slots, wait: { max: 60 } })
   await check()
-  const denials = await Promise.all([check(), check(), check()])
+  const denials = await Promise.all([await check(), await check(), await check()])
   expect(denials.map((action) => fieldsOf(action)['Retry-After'])).toEqual(['1', '1', '1'])
 })
 
-test('Retry-After is never earlier than the t of a policy that denies', () => {
+test('Retry-After is never earlier than the t of a policy that denies', async () => {
   const policy = slidingWindow({ limit: 10, window: '1m', block: { for: '10s', on: 'reached' } })
   let now = start
   const check = syncGuardOf({
@@ -311,15 +311,15 @@ test('Retry-After is never earlier than the t of a policy that denies', () => {
     cost: ({ size = 1 }) => size,
     clock: () => now,
   })
-  check({ size: 10 })
+  await check({ size: 10 })
   now += 1000
-  const fields = fieldsOf(check({ size: 0 }))
+  const fields = fieldsOf(await check({ size: 0 }))
   const t = /t=(\d+)/.exec(fields['RateLimit'])?.[1]
   // The block ends in 9 s; then a request of cost 0 is allowed. The first unit becomes available later.
-  expect([denialOf(check({ size: 0 })).decision?.retryAfterMs, fields['Retry-After']]).toEqual([
-    9000,
-    t,
-  ])
+  expect([
+    denialOf(await check({ size: 0 })).decision?.retryAfterMs,
+    fields['Retry-After'],
+  ]).toEqual([9000, t])
   expect(Number(t) > 9).toBe(true)
 })
 
@@ -386,18 +386,20 @@ test.each<[string, Options, string, string]>([
   expect(problem['violated-policies']).toEqual(['default'])
 })
 
-test('the problem type tells that the cause is limiter.block', () => {
+test('the problem type tells that the cause is limiter.block', async () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 5, window: '30s' })
   createLimiter({ name: 'x', policies: policy, store, clock: () => start }).block('all', '1h')
   const check = syncGuardOf({ name: 'x', policies: policy, store, key: 'all' })
-  expect(JSON.parse(denialOf(check()).body).type).toBe(`${types}abnormal-usage-detected`)
+  expect(JSON.parse(denialOf(await check()).body).type).toBe(`${types}abnormal-usage-detected`)
 })
 
-test('ignores an Accept header that is longer than 512 characters', () => {
+test('ignores an Accept header that is longer than 512 characters', async () => {
   const long = (length: number) => 'text/plain'.padEnd(length, ', text/plain')
-  const types = [512, 513, 16_000].map(
-    (length) => fieldsOf(denial(once, long(length)))['Content-Type'],
+  const types = await Promise.all(
+    [512, 513, 16_000].map(
+      async (length) => fieldsOf(await denial(once, long(length)))['Content-Type'],
+    ),
   )
   expect(types).toEqual([
     'text/plain; charset=utf-8',
@@ -405,17 +407,17 @@ test('ignores an Accept header that is longer than 512 characters', () => {
     'application/problem+json',
   ])
   const list = Array.from({ length: 100 }, () => 'text/plain')
-  expect(fieldsOf(denial(once, list))['Content-Type']).toBe('application/problem+json')
+  expect(fieldsOf(await denial(once, list))['Content-Type']).toBe('application/problem+json')
 })
 
-test('the wait of a sliding window starts from now', () => {
+test('the wait of a sliding window starts from now', async () => {
   let now = start
   const check = syncGuardOf({
     policies: slidingWindow({ limit: 2, window: '10s' }),
     clock: () => now,
   })
-  check()
-  check()
+  await check()
+  await check()
   now += 2500
-  expect(fieldsOf(check())['Retry-After']).toBe('8')
+  expect(fieldsOf(await check())['Retry-After']).toBe('8')
 })

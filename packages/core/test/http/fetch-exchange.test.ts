@@ -23,7 +23,7 @@ interface Exchanged {
 }
 
 /** One request with a limit of these options. */
-function exchanged(options: Options, store: MemoryStore = memoryStore()): Exchanged {
+async function exchanged(options: Options, store: MemoryStore = memoryStore()): Promise<Exchanged> {
   const client = new AbortController()
   const add = vi.spyOn(client.signal, 'addEventListener')
   const remove = vi.spyOn(client.signal, 'removeEventListener')
@@ -37,16 +37,18 @@ function exchanged(options: Options, store: MemoryStore = memoryStore()): Exchan
     store,
     clock,
   })
+  const action = guard.check(viewOf({}), exchange, noHeaders)
+  if (options.wait === undefined) await action
   return {
     exchange,
-    action: guard.check(viewOf({}), exchange, noHeaders),
+    action,
     client,
     listeners: () => add.mock.calls.length - remove.mock.calls.length,
     used: () => limiter.status('all').policies['default'].used,
   }
 }
 
-test('a request that settles nothing never reads its signal', () => {
+test('a request that settles nothing never reads its signal', async () => {
   const guard = createGuard<object, Handler>({ limit: 5, window: '1m', key: 'all' })
   const signal = vi.fn()
   const exchange = new FetchExchange({
@@ -55,7 +57,7 @@ test('a request that settles nothing never reads its signal', () => {
       return undefined
     },
   })
-  void guard.check(viewOf({}), exchange, noHeaders)
+  void (await guard.check(viewOf({}), exchange, noHeaders))
   expect(exchange.returned({ status: 200, body: null }, true)).toBe(undefined)
   expect([signal.mock.calls.length, exchange.settled]).toEqual([0, undefined])
 })
@@ -66,7 +68,7 @@ test.each([
   ['successes', 200, 1],
   ['successes', 404, 0],
 ] as const)('%s count after a response of %i', async (count, status, used) => {
-  const { exchange, ...request } = exchanged({ policies: rate, count })
+  const { exchange, ...request } = await exchanged({ policies: rate, count })
   expect(exchange.settled).toBe(undefined)
   expect(exchange.returned(new Response('hello', { status }), true)).toBe(undefined)
   await exchange.settled
@@ -74,7 +76,7 @@ test.each([
 })
 
 test('a response to a client that has disconnected is aborted', async () => {
-  const { exchange, client, used } = exchanged({ policies: rate, count: 'successes' })
+  const { exchange, client, used } = await exchanged({ policies: rate, count: 'successes' })
   client.abort()
   exchange.returned(new Response(null), true)
   await exchange.settled
@@ -82,7 +84,7 @@ test('a response to a client that has disconnected is aborted', async () => {
 })
 
 test('an upgrade is not a failure, although Deno aborts the signal for it', async () => {
-  const { exchange, client, used } = exchanged({ policies: rate, count: 'failures' })
+  const { exchange, client, used } = await exchanged({ policies: rate, count: 'failures' })
   client.abort()
   exchange.returned({ status: 101, body: null }, false)
   await exchange.settled
@@ -90,7 +92,7 @@ test('an upgrade is not a failure, although Deno aborts the signal for it', asyn
 })
 
 test('a failed handler counts by the status of the error', async () => {
-  const { exchange, used } = exchanged({ policies: rate, count: 'failures' })
+  const { exchange, used } = await exchanged({ policies: rate, count: 'failures' })
   exchange.failed(500)
   await exchange.settled
   expect(used()).toBe(1)
@@ -98,7 +100,7 @@ test('a failed handler counts by the status of the error', async () => {
 
 describe('a lease', () => {
   test('is released when the body has been read', async () => {
-    const { exchange, used, listeners } = exchanged({ policies: slots })
+    const { exchange, used, listeners } = await exchanged({ policies: slots })
     const body = exchange.returned(new Response('hello'), true)
     expect(used()).toBe(1)
     expect(await new Response(body).text()).toBe('hello')
@@ -107,7 +109,7 @@ describe('a lease', () => {
   })
 
   test('is released when the body is cancelled, which cancels the body of the handler', async () => {
-    const { exchange, used } = exchanged({ policies: slots })
+    const { exchange, used } = await exchanged({ policies: slots })
     const cancelled = vi.fn()
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(1)),
@@ -122,7 +124,7 @@ describe('a lease', () => {
   })
 
   test('is released when the body fails, and the client sees the failure', async () => {
-    const { exchange, used } = exchanged({ policies: slots })
+    const { exchange, used } = await exchanged({ policies: slots })
     const failing = new ReadableStream({
       pull() {
         throw new Error('broken')
@@ -139,7 +141,7 @@ describe('a lease', () => {
     ['is not sent', (exchange) => exchange.returned(new Response('for HEAD'), false)],
     ['is that of an error', (exchange) => exchange.failed(500)],
   ])('is released with a response whose body %s', async (_, end) => {
-    const { exchange, used } = exchanged({ policies: slots })
+    const { exchange, used } = await exchanged({ policies: slots })
     expect(end(exchange)).toBe(undefined)
     await exchange.settled
     expect(used()).toBe(0)
@@ -147,7 +149,7 @@ describe('a lease', () => {
 
   test('of a body that cannot be read is released when the adapter reports the failure, which counts once', async () => {
     const counted = vi.fn(() => true)
-    const { exchange, used } = exchanged({ policies: slots, count: counted })
+    const { exchange, used } = await exchanged({ policies: slots, count: counted })
     const over = vi.fn(async () => {})
     exchange.whenOver(over)
     const locked = new Response('hello')
@@ -166,7 +168,7 @@ describe('a lease', () => {
   test('is released one lease after a response whose body nothing reads', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
-    const { exchange, used } = exchanged({ policies: slots })
+    const { exchange, used } = await exchanged({ policies: slots })
     exchange.returned(new Response('replaced'), true)
     await vi.advanceTimersByTimeAsync(9999)
     expect(used()).toBe(1)
@@ -176,7 +178,7 @@ describe('a lease', () => {
   })
 
   test('of a client that disconnects lasts until the handler is done', async () => {
-    const { exchange, client, used, listeners } = exchanged({ policies: slots })
+    const { exchange, client, used, listeners } = await exchanged({ policies: slots })
     client.abort()
     await turn()
     expect(used()).toBe(1)
@@ -188,7 +190,10 @@ describe('a lease', () => {
   test("of a client that disconnects is released at once, with releaseOn: 'close'", async () => {
     const store = memoryStore()
     const run = vi.spyOn(store, 'run')
-    const { exchange, client, used } = exchanged({ policies: slots, releaseOn: 'close' }, store)
+    const { exchange, client, used } = await exchanged(
+      { policies: slots, releaseOn: 'close' },
+      store,
+    )
     client.abort()
     await exchange.settled
     expect(used()).toBe(0)
@@ -199,12 +204,16 @@ describe('a lease', () => {
 })
 
 test('a wait ends when the client disconnects, and consumes nothing', async () => {
-  const { exchange, action, client, used, listeners } = exchanged({
-    policies: fixedWindow({ limit: 0, window: '1m' }),
-    wait: { max: '1m' },
-  })
+  const store = memoryStore()
+  const policies = fixedWindow({ limit: 1, window: '1m' })
+  createLimiter({ name: 'default', policies, store, clock: () => start }).consume('all')
+  const { exchange, action, client, used, listeners } = await exchanged(
+    { policies, wait: { max: '2m' } },
+    store,
+  )
+  await turn()
   expect(listeners()).toBe(1)
   client.abort()
   expect(await action).toMatchObject({ type: 'deny', status: 499 })
-  expect([used(), listeners(), exchange.settled]).toEqual([0, 0, undefined])
+  expect([used(), listeners(), exchange.settled]).toEqual([1, 0, undefined])
 })

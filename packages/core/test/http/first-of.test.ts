@@ -12,10 +12,12 @@ const fails = (error: unknown) => () => {
 const user = byUser(({ user }: Visit) => user)
 const keyOf = (...functions: KeyAttempt<Visit>[]) => foundBy(firstOf(...functions), view)
 
-test('limits by the user, or else by the address', () => {
+test('limits by the user, or else by the address', async () => {
   const check = syncGuardOf({ limit: 1, window: '1m', key: firstOf(user, byIp()) })
-  const types = ['ada', 'ada', 'bob', undefined, undefined].map(
-    (name) => check(name === undefined ? {} : { user: name }).type,
+  const types = await Promise.all(
+    ['ada', 'ada', 'bob', undefined, undefined].map(
+      async (name) => (await check(name === undefined ? {} : { user: name })).type,
+    ),
   )
   expect(types).toEqual(['continue', 'deny', 'continue', 'continue', 'deny'])
 })
@@ -32,8 +34,8 @@ describe('calls the next function', () => {
     ['byHeader with an empty one', byHeader('X-Tenant')],
     ['a function’s function that finds none', () => () => byUser(() => null)],
   ])('after %s, returned or promised', async (_, find) => {
-    expect(keyOf(find, () => 'next')).toBe('next')
-    expect(keyOf(find, find, () => ['next', 5])).toEqual(['next', 5])
+    expect(await keyOf(find, () => 'next')).toBe('next')
+    expect(await keyOf(find, find, () => ['next', 5])).toEqual(['next', 5])
     expect(
       await keyOf(
         async () => find,
@@ -43,8 +45,8 @@ describe('calls the next function', () => {
     expect(await keyOf(find, async () => 'next')).toBe('next')
   })
 
-  test('after byIp without an address', () => {
-    const found = foundBy(
+  test('after byIp without an address', async () => {
+    const found = await foundBy(
       firstOf(byIp(), () => 'next'),
       viewOf({}, { address: undefined }),
     )
@@ -57,7 +59,7 @@ describe('calls the next function', () => {
       asked.push(name)
       return key
     }
-    expect(keyOf(find('a', null), find('b', 'key'), find('c', 'other'))).toBe('key')
+    expect(await keyOf(find('a', null), find('b', 'key'), find('c', 'other'))).toBe('key')
     const promised = keyOf(async () => find('d', null), find('e', null), find('f', 'last'))
     expect(await promised).toBe('last')
     expect(asked).toEqual(['a', 'b', 'd', 'e', 'f'])
@@ -65,23 +67,23 @@ describe('calls the next function', () => {
 })
 
 describe('the last function decides', () => {
-  test('that the policy is left out', () => {
+  test('that the policy is left out', async () => {
     expect(
-      keyOf(
+      await keyOf(
         () => null,
         () => notLimited,
       ),
     ).toBe(notLimited)
   })
 
-  test('that the request fails, by its own error', () => {
-    expect(errorOf(() => keyOf(() => null, byHeader('X-API-Key'))).code).toBe(
+  test('that the request fails, by its own error', async () => {
+    expect((await rejectionOf(keyOf(() => null, byHeader('X-API-Key')))).code).toBe(
       'SLUICE_HEADER_MISSING',
     )
   })
 
   test.each([[null], [undefined], ['']])('that the request fails, by %j', async (none) => {
-    const { code, status, message } = errorOf(() => keyOf(user, () => none))
+    const { code, status, message } = await rejectionOf(keyOf(user, () => none))
     expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
     expect(message).toContain('No function of firstOf found a key.')
     const later = rejectionOf(Promise.resolve(keyOf(user, async () => none)))
@@ -100,7 +102,7 @@ describe('cannot be used to avoid a limit', () => {
   ])('by %s instead of a key', async (_, wrong) => {
     const find = () => wrong as string
     const check = syncGuardOf({ limit: 1, window: '1m', key: firstOf(find, byIp()) })
-    expect(errorOf(() => check()).code).toBe('SLUICE_KEY_INVALID')
+    expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_KEY_INVALID')
     const later = guardOf({ limit: 1, window: '1m', key: firstOf(async () => find(), byIp()) })
     expect((await rejectionOf(Promise.resolve(later()))).code).toBe('SLUICE_KEY_INVALID')
   })
@@ -125,24 +127,28 @@ describe('cannot be used to avoid a limit', () => {
   })
 })
 
-test('calls no function twice when the last one fails', () => {
+test('calls no function twice when the last one fails', async () => {
   let calls = 0
   const count = (): null => {
     calls++
     return null
   }
-  errorOf(() => keyOf(count, count, byHeader('X-API-Key')))
+  await rejectionOf(keyOf(count, count, byHeader('X-API-Key')))
   expect(calls).toBe(2)
 })
 
-test('inserts the parts of the functions of this package into a list, and refuses lists of other functions', () => {
+test('inserts the parts of the functions of this package into a list, and refuses lists of other functions', async () => {
   const parts = syncGuardOf({ limit: 1, window: '1m', key: [firstOf(user, byIp()), byRoute()] })
-  const types = [{ user: 'ada' }, {}, { user: 'ada' }, {}].map(
-    (visit) => parts(visit, { route: '/a' }).type,
+  const types = await Promise.all(
+    [{ user: 'ada' }, {}, { user: 'ada' }, {}].map(
+      async (visit) => (await parts(visit, { route: '/a' })).type,
+    ),
   )
   expect(types).toEqual(['continue', 'continue', 'deny', 'deny'])
   const own = syncGuardOf({ limit: 1, window: '1m', key: ['x', firstOf(() => ['a', 'b'])] })
-  expect(errorOf(() => own()).stack).toContain('part 2 of the key is a list')
+  expect((await rejectionOf((async () => await own())())).stack).toContain(
+    'part 2 of the key is a list',
+  )
 })
 
 test.each([[[]], [[undefined]], [[byIp(), null]], [['ip']], [[{}]]])('refuses %j', (functions) => {

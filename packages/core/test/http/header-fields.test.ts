@@ -21,10 +21,10 @@ import { fieldsOf, start, syncGuardOf, type Options } from './visit.js'
 const perMinute = fixedWindow({ limit: 100, window: '1m' })
 
 /** The fields of a request after some others, at a later time. */
-function fieldsAfter(options: Options, requests = 1): Record<string, string> {
+async function fieldsAfter(options: Options, requests = 1): Promise<Record<string, string>> {
   const check = syncGuardOf(options)
-  for (let i = 1; i < requests; i++) check()
-  return fieldsOf(check())
+  for (let i = 1; i < requests; i++) await check()
+  return fieldsOf(await check())
 }
 
 /** A structured list, as [name, parameters]. */
@@ -32,16 +32,16 @@ function listOf(field: string): [unknown, Record<string, unknown>][] {
   return parseList(field).map(([item, parameters]) => [item, Object.fromEntries(parameters)])
 }
 
-test('writes the policy and the remaining quota in the fields of the draft', () => {
-  expect(fieldsAfter({ policies: perMinute }, 50)).toEqual({
+test('writes the policy and the remaining quota in the fields of the draft', async () => {
+  expect(await fieldsAfter({ policies: perMinute }, 50)).toEqual({
     'RateLimit-Policy': '"default";q=100;w=60',
     RateLimit: '"default";r=50;t=60',
   })
 })
 
-test('writes one member of each list for each policy', () => {
+test('writes one member of each list for each policy', async () => {
   const policies = { burst: gcra({ limit: 60, window: '1m', burst: 5 }), minute: perMinute }
-  const fields = fieldsAfter({ policies })
+  const fields = await fieldsAfter({ policies })
   expect(fields['RateLimit-Policy']).toBe('"burst";q=5;w=5, "minute";q=100;w=60')
   expect(fields['RateLimit']).toBe('"burst";r=4;t=1, "minute";r=99;t=60')
   expect(listOf(fields['RateLimit-Policy'])).toEqual([
@@ -65,51 +65,53 @@ test.each<[Policy, string]>([
   [fixedWindow({ limit: 7, window: 999 }), 'q=7'],
   [gcra({ limit: 0, window: '1m' }), 'q=0'],
   [fixedWindow({ limit: 0, window: '1m' }), 'q=0;w=60'],
-])('writes quota and window of %j as %s', (policy, parameters) => {
-  expect(fieldsAfter({ policies: policy })['RateLimit-Policy']).toBe(`"default";${parameters}`)
+])('writes quota and window of %j as %s', async (policy, parameters) => {
+  expect((await fieldsAfter({ policies: policy }))['RateLimit-Policy']).toBe(
+    `"default";${parameters}`,
+  )
 })
 
-test('the reset is the time of the next units, not of the full quota', () => {
+test('the reset is the time of the next units, not of the full quota', async () => {
   const policy = tokenBucket({ capacity: 20, refill: 1, every: '10s' })
-  expect(fieldsAfter({ policies: policy }, 20)['RateLimit']).toBe('"default";r=0;t=10')
+  expect((await fieldsAfter({ policies: policy }, 20))['RateLimit']).toBe('"default";r=0;t=10')
 })
 
 test.each<[limit: number, window: '1h' | '1m' | '1s', seconds: number]>([
   [1, '1h', 3600],
   [2, '1m', 60],
   [10, '1s', 1],
-])('the reset of a sliding window of %i per %s is within the window', (limit, window, t) => {
+])('the reset of a sliding window of %i per %s is within the window', async (limit, window, t) => {
   // In the middle of a clock-aligned window, which the sliding window does not use.
   const check = syncGuardOf({ limit, window, clock: () => start + 27_500 })
   for (let i = 0; i < limit; i++) {
-    expect(fieldsOf(check())['RateLimit']).toBe(`"default";r=${limit - i - 1};t=${t}`)
+    expect(fieldsOf(await check())['RateLimit']).toBe(`"default";r=${limit - i - 1};t=${t}`)
   }
-  expect(fieldsOf(check())).toMatchObject({
+  expect(fieldsOf(await check())).toMatchObject({
     'RateLimit-Policy': `"default";q=${limit};w=${t}`,
     RateLimit: `"default";r=0;t=${t}`,
     'Retry-After': `${t}`,
   })
 })
 
-test('writes no reset if the quota is full', () => {
-  expect(fieldsAfter({ policies: perMinute, cost: 0 })['RateLimit']).toBe('"default";r=100')
+test('writes no reset if the quota is full', async () => {
+  expect((await fieldsAfter({ policies: perMinute, cost: 0 }))['RateLimit']).toBe('"default";r=100')
 })
 
-test('writes no reset if the quota never grows', () => {
-  const fields = fieldsAfter({ policies: fixedWindow({ limit: 0, window: '1m' }) })
+test('writes no reset if the quota never grows', async () => {
+  const fields = await fieldsAfter({ policies: fixedWindow({ limit: 0, window: '1m' }) })
   expect(fields['RateLimit']).toBe('"default";r=0')
 })
 
-test('limits numbers to the 15 digits of a structured integer', () => {
-  const fields = fieldsAfter({ policies: fixedWindow({ limit: 2 ** 52, window: 1 }) })
+test('limits numbers to the 15 digits of a structured integer', async () => {
+  const fields = await fieldsAfter({ policies: fixedWindow({ limit: 2 ** 52, window: 1 }) })
   expect(fields).toEqual({
     'RateLimit-Policy': '"default";q=999999999999999',
     RateLimit: '"default";r=999999999999999;t=1',
   })
 })
 
-test('leaves out a policy that the key leaves out', () => {
-  const fields = fieldsAfter({
+test('leaves out a policy that the key leaves out', async () => {
+  const fields = await fieldsAfter({
     policies: { one: perMinute, two: perMinute, three: perMinute },
     key: { one: 'a', two: notLimited, three: 'a' },
   })
@@ -117,35 +119,37 @@ test('leaves out a policy that the key leaves out', () => {
   expect(fields['RateLimit']).toBe('"one";r=99;t=60, "three";r=99;t=60')
 })
 
-test('leaves out a policy without a finite quota', () => {
+test('leaves out a policy without a finite quota', async () => {
   const policies = { all: unlimited(), minute: perMinute }
-  expect(fieldsAfter({ policies, headers: ['draft', 'legacy'] })).toEqual({
+  expect(await fieldsAfter({ policies, headers: ['draft', 'legacy'] })).toEqual({
     'RateLimit-Policy': '"minute";q=100;w=60',
     RateLimit: '"minute";r=99;t=60',
     'X-RateLimit-Limit': '100',
     'X-RateLimit-Remaining': '99',
     'X-RateLimit-Reset': '60',
   })
-  expect(fieldsAfter({ policies: unlimited(), headers: ['draft', 'legacy'] })).toEqual({})
+  expect(await fieldsAfter({ policies: unlimited(), headers: ['draft', 'legacy'] })).toEqual({})
 })
 
-test('writes the unit of concurrency', () => {
+test('writes the unit of concurrency', async () => {
   const policy = concurrency({ limit: 5, lease: '30s' })
-  expect(fieldsAfter({ policies: policy })).toEqual({
+  expect(await fieldsAfter({ policies: policy })).toEqual({
     'RateLimit-Policy': '"default";q=5;qu="concurrent-requests"',
     RateLimit: '"default";r=4',
   })
 })
 
-test('the reset of a block is its end', () => {
+test('the reset of a block is its end', async () => {
   const policy = fixedWindow({ limit: 2, window: '1m', block: { for: '1h' } })
-  expect(fieldsAfter({ policies: policy }, 2)['RateLimit']).toBe('"default";r=0;t=3600')
+  expect((await fieldsAfter({ policies: policy }, 2))['RateLimit']).toBe('"default";r=0;t=3600')
 })
 
 test.each(['draft', 'draft-7', 'draft-6', 'legacy', 'legacy-epoch', 'none'] as const)(
   'writes nothing in the style %s if the key leaves out every policy',
-  (headers) => {
-    expect(fieldsAfter({ policies: perMinute, key: { default: notLimited }, headers })).toEqual({})
+  async (headers) => {
+    expect(
+      await fieldsAfter({ policies: perMinute, key: { default: notLimited }, headers }),
+    ).toEqual({})
   },
 )
 
@@ -158,19 +162,19 @@ test.each([
   ['a\r\nSet-Cookie: b', '"a%0D%0ASet-Cookie: b"'],
   ['~', '"~"'],
   ['\u007F', '"%7F"'],
-])('writes the policy name %j as a structured string', (name, written) => {
-  expect(fieldsAfter({ policies: { [name]: perMinute } })).toEqual({
+])('writes the policy name %j as a structured string', async (name, written) => {
+  expect(await fieldsAfter({ policies: { [name]: perMinute } })).toEqual({
     'RateLimit-Policy': `${written};q=100;w=60`,
     RateLimit: `${written};r=99;t=60`,
   })
 })
 
-test('writes every name so that a client can restore it', () => {
+test('writes every name so that a client can restore it', async () => {
   const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 32 })
-  fc.assert(
-    fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 4 }), (names) => {
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(name, { minLength: 1, maxLength: 4 }), async (names) => {
       const policies = Object.fromEntries(names.map((name) => [name, perMinute]))
-      const fields = fieldsAfter({ policies })
+      const fields = await fieldsAfter({ policies })
       for (const field of Object.values(fields)) {
         const read = listOf(field).map(([item]) => decodeURIComponent(String(item)))
         expect(read).toEqual(Object.keys(policies))
@@ -182,21 +186,21 @@ test('writes every name so that a client can restore it', () => {
   )
 })
 
-test('writes the older fields on request', () => {
-  expect(fieldsAfter({ policies: perMinute, headers: 'legacy' }, 40)).toEqual({
+test('writes the older fields on request', async () => {
+  expect(await fieldsAfter({ policies: perMinute, headers: 'legacy' }, 40)).toEqual({
     'X-RateLimit-Limit': '100',
     'X-RateLimit-Remaining': '60',
     'X-RateLimit-Reset': '60',
   })
 })
 
-test('the older fields describe the policy with the least remaining', () => {
+test('the older fields describe the policy with the least remaining', async () => {
   const policies = {
     day: fixedWindow({ limit: 1000, window: '1d' }),
     second: fixedWindow({ limit: 10, window: '1500ms' }),
     minute: fixedWindow({ limit: 10, window: '1m' }),
   }
-  expect(fieldsAfter({ policies, headers: 'legacy' })).toEqual({
+  expect(await fieldsAfter({ policies, headers: 'legacy' })).toEqual({
     'X-RateLimit-Limit': '10',
     'X-RateLimit-Remaining': '9',
     'X-RateLimit-Reset': '2',
@@ -228,10 +232,10 @@ test.each<[HeaderStyle, Record<string, string>]>([
       'X-RateLimit-Reset': `${start / 1000 + 90}`,
     },
   ],
-])('writes the style %s, which ratelimit-header-parser reads', (headers, fields) => {
+])('writes the style %s, which ratelimit-header-parser reads', async (headers, fields) => {
   vi.useFakeTimers({ now: start })
   onTestFinished(() => void vi.useRealTimers())
-  const written = fieldsAfter({ ...spent, headers }, 40)
+  const written = await fieldsAfter({ ...spent, headers }, 40)
   expect(written).toEqual(fields)
   expect(parseRateLimit(new Headers(written))).toEqual({
     limit: 100,
@@ -241,8 +245,8 @@ test.each<[HeaderStyle, Record<string, string>]>([
   })
 })
 
-test('writes the styles of a list, and a field that two of them share once', () => {
-  expect(fieldsAfter({ ...spent, headers: ['draft-6', 'draft-7', 'legacy-epoch'] })).toEqual({
+test('writes the styles of a list, and a field that two of them share once', async () => {
+  expect(await fieldsAfter({ ...spent, headers: ['draft-6', 'draft-7', 'legacy-epoch'] })).toEqual({
     'RateLimit-Policy': '100;w=90',
     'RateLimit-Limit': '100',
     'RateLimit-Remaining': '99',
@@ -254,13 +258,13 @@ test('writes the styles of a list, and a field that two of them share once', () 
   })
 })
 
-test('rounds the date of legacy-epoch up to the second in which the quota is full', () => {
+test('rounds the date of legacy-epoch up to the second in which the quota is full', async () => {
   const policy = fixedWindow({ limit: 5, window: 1400 })
-  const reset = (moment: number) =>
-    fieldsAfter({ policies: policy, headers: 'legacy-epoch', clock: () => moment })[
+  const reset = async (moment: number) =>
+    (await fieldsAfter({ policies: policy, headers: 'legacy-epoch', clock: () => moment }))[
       'X-RateLimit-Reset'
     ]
-  expect([reset(start), reset(start + 600), reset(start + 601)]).toEqual([
+  expect([await reset(start), await reset(start + 600), await reset(start + 601)]).toEqual([
     `${start / 1000 + 2}`,
     `${start / 1000 + 2}`,
     `${start / 1000 + 3}`,
@@ -269,21 +273,21 @@ test('rounds the date of legacy-epoch up to the second in which the quota is ful
 
 test.each(['draft-7', 'draft-6'] as const)(
   'the reset of a denial in the style %s equals Retry-After, as that revision requires',
-  (headers) => {
+  async (headers) => {
     // The whole burst is available after a minute, one unit after a second.
     const policy = gcra({ limit: 60, window: '1m' })
     const options: Options = { policies: policy, headers, body: '' }
     const resetOf = (fields: Record<string, string>) =>
       /reset=(\d+)/.exec(fields['RateLimit'])?.[1] ?? fields['RateLimit-Reset']
-    const admitted = fieldsAfter(options, 60)
-    const denied = fieldsAfter(options, 61)
+    const admitted = await fieldsAfter(options, 60)
+    const denied = await fieldsAfter(options, 61)
     expect([resetOf(admitted), resetOf(denied), denied['Retry-After']]).toEqual(['60', '1', '1'])
   },
 )
 
 test.each(['draft-7', 'draft-6'] as const)(
   'writes no quota twice in the style %s, and none without a window',
-  (headers) => {
+  async (headers) => {
     const policies = {
       second: fixedWindow({ limit: 10, window: '1s' }),
       minute: fixedWindow({ limit: 10, window: '1m' }),
@@ -292,21 +296,23 @@ test.each(['draft-7', 'draft-6'] as const)(
       short: fixedWindow({ limit: 70, window: 500 }),
       all: unlimited(),
     }
-    expect(fieldsAfter({ policies, headers })['RateLimit-Policy']).toBe('10;w=60, 100;w=3600')
-    const only = fieldsAfter({ policies: policies.slots, headers })
+    expect((await fieldsAfter({ policies, headers }))['RateLimit-Policy']).toBe(
+      '10;w=60, 100;w=3600',
+    )
+    const only = await fieldsAfter({ policies: policies.slots, headers })
     expect(Object.keys(only).includes('RateLimit-Policy')).toBe(false)
     expect(parseRateLimit(new Headers(only))).toMatchObject({ limit: 50, remaining: 49 })
   },
 )
 
-test('writes a partition key, which is the same in every process', () => {
+test('writes a partition key, which is the same in every process', async () => {
   const options: Options = {
     policies: { account: perMinute, address: perMinute },
     name: 'api',
     partitionKey: true,
     key: { account: ['user', ({ user = '' }) => user], address: '192.0.2.1' },
   }
-  const ofAda = fieldsOf(syncGuardOf(options)({ user: 'ada' }))
+  const ofAda = fieldsOf(await syncGuardOf(options)({ user: 'ada' }))
   // The first 12 bytes of the SHA-256 of ["api","|user|ada"] and of ["api","192.0.2.1"].
   const [account, address] = ['["api","|user|ada"]', '["api","192.0.2.1"]'].map((text) =>
     createHash('sha256').update(text).digest('base64').slice(0, 16),
@@ -317,18 +323,22 @@ test('writes a partition key, which is the same in every process', () => {
   })
   const [[, { pk }]] = listOf(ofAda['RateLimit'])
   expect((pk as ArrayBuffer).byteLength).toBe(12)
-  expect(fieldsOf(syncGuardOf(options)({ user: 'ada' }))).toEqual(ofAda)
-  expect(fieldsOf(syncGuardOf(options)({ user: 'bob' }))['RateLimit'].includes(account)).toBe(false)
-  expect(fieldsOf(syncGuardOf({ ...options, name: 'b' })({ user: 'ada' }))).not.toEqual(ofAda)
+  expect(fieldsOf(await syncGuardOf(options)({ user: 'ada' }))).toEqual(ofAda)
+  expect(fieldsOf(await syncGuardOf(options)({ user: 'bob' }))['RateLimit'].includes(account)).toBe(
+    false,
+  )
+  expect(fieldsOf(await syncGuardOf({ ...options, name: 'b' })({ user: 'ada' }))).not.toEqual(ofAda)
 })
 
-test('writes no partition key in the older styles', () => {
-  const fields = fieldsAfter({ policies: perMinute, partitionKey: true, headers: 'legacy' })
-  expect(fields).toEqual(fieldsAfter({ policies: perMinute, headers: 'legacy' }))
+test('writes no partition key in the older styles', async () => {
+  const fields = await fieldsAfter({ policies: perMinute, partitionKey: true, headers: 'legacy' })
+  expect(fields).toEqual(await fieldsAfter({ policies: perMinute, headers: 'legacy' }))
 })
 
-test('writes both kinds of fields', () => {
-  expect(Object.keys(fieldsAfter({ policies: perMinute, headers: ['draft', 'legacy'] }))).toEqual([
+test('writes both kinds of fields', async () => {
+  expect(
+    Object.keys(await fieldsAfter({ policies: perMinute, headers: ['draft', 'legacy'] })),
+  ).toEqual([
     'RateLimit-Policy',
     'RateLimit',
     'X-RateLimit-Limit',
@@ -337,28 +347,28 @@ test('writes both kinds of fields', () => {
   ])
 })
 
-test('writes only Retry-After in the style none', () => {
+test('writes only Retry-After in the style none', async () => {
   const check = syncGuardOf({ limit: 1, window: '1s', headers: 'none', body: '' })
-  expect(fieldsOf(check())).toEqual({})
-  expect(Object.keys(fieldsOf(check()))).toEqual(['Retry-After', 'Content-Type'])
+  expect(fieldsOf(await check())).toEqual({})
+  expect(Object.keys(fieldsOf(await check()))).toEqual(['Retry-After', 'Content-Type'])
 })
 
-test('writes the policies of the request', () => {
+test('writes the policies of the request', async () => {
   const check = syncGuardOf({
     policies: ({ user }) => (user === 'gold' ? { gold: perMinute } : { free: slow }),
   })
   const slow = fixedWindow({ limit: 1, window: '1h' })
-  expect(fieldsOf(check({ user: 'gold' }))['RateLimit-Policy']).toBe('"gold";q=100;w=60')
-  expect(fieldsOf(check({ user: 'other' }))['RateLimit-Policy']).toBe('"free";q=1;w=3600')
-  expect(fieldsOf(check({ user: 'gold' }))['RateLimit']).toBe('"gold";r=98;t=60')
+  expect(fieldsOf(await check({ user: 'gold' }))['RateLimit-Policy']).toBe('"gold";q=100;w=60')
+  expect(fieldsOf(await check({ user: 'other' }))['RateLimit-Policy']).toBe('"free";q=1;w=3600')
+  expect(fieldsOf(await check({ user: 'gold' }))['RateLimit']).toBe('"gold";r=98;t=60')
 })
 
-test('rounds waits up to whole seconds', () => {
+test('rounds waits up to whole seconds', async () => {
   let now = start
   const check = syncGuardOf({ policies: perMinute, clock: () => now })
-  check()
+  await check()
   now += 1
-  expect(fieldsOf(check())['RateLimit']).toBe('"default";r=98;t=60')
+  expect(fieldsOf(await check())['RateLimit']).toBe('"default";r=98;t=60')
   now += 58_999
-  expect(fieldsOf(check())['RateLimit']).toBe('"default";r=97;t=1')
+  expect(fieldsOf(await check())['RateLimit']).toBe('"default";r=97;t=1')
 })

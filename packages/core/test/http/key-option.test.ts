@@ -27,8 +27,8 @@ test.each<[string, NonNullable<Options['key']>, unknown]>([
     { a: 'all', b: byUser(({ user }) => user), c: [byIp()], d: notLimited, e: () => byIp() },
     { a: 'all', b: ['user', 'ada'], c: ['ip:192.0.2.1'], d: notLimited, e: 'ip:192.0.2.1' },
   ],
-])('reads %s', (_, option, key) => {
-  expect(keyReader<Visit>('api', option)(view.raw, view)).toEqual(key)
+])('reads %s', async (_, option, key) => {
+  expect(await keyReader<Visit>('api', option)(view.raw, view)).toEqual(key)
 })
 
 test.each<[string, NonNullable<Options['key']>]>([
@@ -59,9 +59,9 @@ test('waits for the keys of a record together', async () => {
   expect(order).toEqual(['a asked', 'b asked', 'a there', 'b there'])
 })
 
-test('makes a record without inherited names', () => {
+test('makes a record without inherited names', async () => {
   const option = JSON.parse('{ "__proto__": "a", "constructor": "b" }') as Record<string, string>
-  const key = keyReader<Visit>('api', option)(view.raw, view)
+  const key = await keyReader<Visit>('api', option)(view.raw, view)
   expect(Object.entries(key as object)).toEqual([
     ['__proto__', 'a'],
     ['constructor', 'b'],
@@ -72,7 +72,7 @@ test('makes a record without inherited names', () => {
   ])
 })
 
-test('counts policies of any name, each by its own key', () => {
+test('counts policies of any name, each by its own key', async () => {
   const policies = Object.fromEntries(
     ['__proto__', 'constructor'].map((name) => [name, fixedWindow({ limit: 1, window: '1m' })]),
   )
@@ -81,7 +81,11 @@ test('counts policies of any name, each by its own key', () => {
     ['constructor', () => notLimited],
   ])
   const check = syncGuardOf({ policies, key })
-  const actions = [check({ user: 'ada' }), check({ user: 'ada' }), check({ user: 'bob' })]
+  const actions = [
+    await check({ user: 'ada' }),
+    await check({ user: 'ada' }),
+    await check({ user: 'bob' }),
+  ]
   expect(actions.map(({ type, decision }) => [type, decision?.deniedBy])).toEqual([
     ['continue', []],
     ['deny', ['__proto__']],
@@ -108,7 +112,7 @@ test.each<[string, unknown, string]>([
     [['user', () => find], 2],
   ] as const) {
     const check = syncGuardOf({ limit: 1, window: '1m', key })
-    const { code, status, stack } = errorOf(() => check())
+    const { code, status, stack } = await rejectionOf((async () => await check())())
     expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
     expect(stack).toContain(`limiter "default": part ${part} of the key is ${shown}. `)
   }
@@ -138,7 +142,7 @@ test.each<[string, unknown]>([
     const find = () => wrong as string
     for (const key of [find, () => find, { default: find }, firstOf(find)]) {
       const check = syncGuardOf({ limit: 1, window: '1m', key })
-      const { code, status } = errorOf(() => check())
+      const { code, status } = await rejectionOf((async () => await check())())
       expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
     }
     const later = guardOf({ limit: 1, window: '1m', key: { default: async () => find() } })
@@ -147,10 +151,10 @@ test.each<[string, unknown]>([
   },
 )
 
-test('explains how to pass keys for several policies if a function returns a record', () => {
+test('explains how to pass keys for several policies if a function returns a record', async () => {
   const find = () => ({ default: 'a' }) as unknown as string
   const check = syncGuardOf({ limit: 1, window: '1m', key: find })
-  expect(errorOf(() => check()).stack).toContain(
+  expect((await rejectionOf((async () => await check())())).stack).toContain(
     'limiter "default": the key is an object with the keys "default". A key function returns one key. ' +
       'Pass keys for several policies as the option itself: key: { user: byUser(…), address: byIp() }.',
   )
@@ -159,14 +163,14 @@ test('explains how to pass keys for several policies if a function returns a rec
 test('refuses a function that returns itself', async () => {
   const endless = () => endless
   const check = syncGuardOf({ limit: 1, window: '1m', key: endless as never })
-  expect(errorOf(() => check()).code).toBe('SLUICE_OPTION_INVALID')
-  expect(errorOf(() => check()).status).toBe(undefined)
+  expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_OPTION_INVALID')
+  expect((await rejectionOf((async () => await check())())).status).toBe(undefined)
   const later = async () => later
   const promised = guardOf({ limit: 1, window: '1m', key: later as never })
   expect((await rejectionOf(Promise.resolve(promised()))).code).toBe('SLUICE_OPTION_INVALID')
 })
 
-test('different lists have different keys, whatever their parts contain', () => {
+test('different lists have different keys, whatever their parts contain', async () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const keys: NonNullable<Options['key']>[] = [
@@ -178,32 +182,37 @@ test('different lists have different keys, whatever their parts contain', () => 
     ['a', 'user|b', 'c'],
     () => ['a', 'user', 'b', 'c'],
   ]
-  const types = keys.map((key) => syncGuardOf({ policies: policy, store, name: 'x', key })().type)
+  const actions = keys.map(async (key) =>
+    syncGuardOf({ policies: policy, store, name: 'x', key })(),
+  )
+  const types = (await Promise.all(actions)).map(({ type }) => type)
   expect(types).toEqual(keys.map(() => 'continue'))
 })
 
-test('the same parts have the same key as in a direct call of the limiter', () => {
+test('the same parts have the same key as in a direct call of the limiter', async () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 2, window: '1m' })
-  syncGuardOf({ policies: policy, store, name: 'x', key: ['user', () => 'auth0|1'] })()
+  await syncGuardOf({ policies: policy, store, name: 'x', key: ['user', () => 'auth0|1'] })()
   const limiter = createLimiter({ name: 'x', policies: policy, store, clock: () => start })
   expect(limiter.peek(['user', 'auth0|1']).remaining).toBe(1)
 })
 
-test('a string that looks like the parts of byUser has another key', () => {
+test('a string that looks like the parts of byUser has another key', async () => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const key: Options['key'] = ['api', ({ user = '', size }) => (size ? byUser(() => '42') : user)]
   const check = syncGuardOf({ policies: policy, key })
   const spelled = ['user|42', 'user', '|user|42', 'user,42', 'user%7C42'].map((user) => ({ user }))
-  const types = [{ size: 1 }, ...spelled, { size: 1 }].map((visit) => check(visit).type)
+  const types = await Promise.all(
+    [{ size: 1 }, ...spelled, { size: 1 }].map(async (visit) => (await check(visit)).type),
+  )
   expect(types).toEqual([...Array<string>(6).fill('continue'), 'deny'])
 })
 
-test('the parts of functions have the same key as the same parts in one list', () => {
+test('the parts of functions have the same key as the same parts in one list', async () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 2, window: '1m' })
   const key: Options['key'] = [byIp(), byRoute(), byUser(() => 42)]
-  syncGuardOf({ policies: policy, store, name: 'x', key })({}, { route: '/a' })
+  await syncGuardOf({ policies: policy, store, name: 'x', key })({}, { route: '/a' })
   const limiter = createLimiter({ name: 'x', policies: policy, store, clock: () => start })
   const parts = ['ip:192.0.2.1', 'route', 'GET', '/a', 'user', 42]
   expect(limiter.peek(parts).remaining).toBe(1)
@@ -225,7 +234,7 @@ test('handles the promise of a key if another one throws', async () => {
     syncGuardOf({ policies: policy, key: [lookUp, byHeader('x-key')] }),
   ]
   for (const check of guards) {
-    expect(errorOf(() => check()).code).toBe('SLUICE_HEADER_MISSING')
+    expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_HEADER_MISSING')
   }
   for (let turn = 0; turn < 5; turn++) await setImmediate()
   expect(unheard).toEqual([])

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { fixedWindow, unlimited } from '../../src/index.js'
 import { createGuard, createRouteLimits, inOrder, type Guard } from '../../src/http/index.js'
 import type { EarlierHeaders } from '../../src/http/response/fields.js'
-import { asks, consumption, rulesOf } from './judged.js'
 import {
   denialOf,
   fieldsOf,
@@ -135,32 +134,4 @@ describe('a name that the response has already', () => {
       violated: ['api-2-2', 'api-4'],
     })
   })
-
-  test('gets a number in a rule, whose id is its name otherwise', async () => {
-    const rules = rulesOf(
-      asks({ enforced: [consumption({ api: { policy: none }, default: { policy: more } })] }),
-    )
-    const guard = createGuard<Visit, Handler>({ rules, clock: () => start })
-    const names = ['api', 'default']
-    expect(await namesIn(guard)).toEqual({ names, violated: names })
-    expect(await namesIn(guard, having('"api";r=1'))).toEqual({
-      names: ['api-2', 'default'],
-      violated: ['api-2', 'default'],
-    })
-  })
-})
-
-test('limits of a route that are one limiter have the names of their own, or that of the limiter with a number', async () => {
-  const limits = createRouteLimits<Visit, Handler>(shared)
-  const route = limits.named('GET /', [
-    { policies: none },
-    { policies: { day: more } },
-    { policies: more },
-    { policies: { day: none, default: none } },
-  ])
-  const names = ['GET /', 'day', 'GET /-2', 'day-2', 'default']
-  expect(await namesIn(route)).toEqual({ names, violated: names })
-  const byRequest = limits.named('POST /', [{ policies: none }, { limit: () => 0, window: '1h' }])
-  const own = ['POST /', 'POST /-2']
-  expect(await namesIn(byRequest)).toEqual({ names: own, violated: own })
 })

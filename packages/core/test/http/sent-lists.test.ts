@@ -3,7 +3,7 @@ import fc, { type JsonValue } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
 import { byHeader, byUser, firstOf } from '../../src/http/index.js'
-import { isSent } from '../../src/http/keys/found-key.js'
+import { isSent } from '../../src/http/keys/sent-lists.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { guardOf, syncGuardOf, type Options, type Visit } from './visit.js'
 
@@ -14,9 +14,11 @@ const named = (user: unknown) => ({ user }) as Visit
 const seen = (visit: Visit) => ({ sent: [{ form: visit }, { page: '1' }, undefined] })
 const name = ({ user = '' }: Visit): string => user
 
-function refusalOf(key: KeyOption, value: unknown): readonly unknown[] {
+async function refusalOf(key: KeyOption, value: unknown): Promise<readonly unknown[]> {
   const check = syncGuardOf({ limit: 1, window: '1m', key })
-  const { code, status } = errorOf(() => check(named(value), seen(named(value))))
+  const { code, status } = await rejectionOf(
+    (async () => await check(named(value), seen(named(value))))(),
+  )
   return [code, status]
 }
 
@@ -33,7 +35,7 @@ describe('a list that the client sent is not a key', () => {
   ])('%s', async (_, key) => {
     const visit = named(['ann', 'x'])
     const check = guardOf({ limit: 1, window: '1m', key })
-    const made = (async () => check(visit, seen(visit)))()
+    const made = (async () => await check(visit, seen(visit)))()
     const { code, status, stack } = await rejectionOf(made)
     expect([code, status]).toEqual(refused)
     expect(stack).toContain('The client sent this list')
@@ -43,8 +45,8 @@ describe('a list that the client sent is not a key', () => {
     ['of one', ['ann']],
     ['that spells byUser', ['user', '42']],
     ['of numbers', [1, 2]],
-  ])('%s', (_, list) => {
-    expect(refusalOf(name, list)).toEqual(refused)
+  ])('%s', async (_, list) => {
+    expect(await refusalOf(name, list)).toEqual(refused)
   })
 
   test('at any depth', () => {
@@ -75,16 +77,21 @@ describe('a list that the application builds is a key', () => {
     ['by a list of functions', ['name', name]],
     ['by byUser', byUser(name)],
     ['by firstOf', firstOf(byHeader('x'), (visit) => ['name', name(visit)])],
-  ])('%s', (_, key) => {
+  ])('%s', async (_, key) => {
     const check = syncGuardOf({ limit: 1, window: '1m', key })
     const visit = named('ann')
     const sent = { sent: [visit, ['name', ['ann'], 'ann'], ['ann', 'name'], ['name', 'ann', 'x']] }
-    expect([check(visit, sent).type, check(visit, sent).type]).toEqual(['continue', 'deny'])
+    expect([(await check(visit, sent)).type, (await check(visit, sent)).type]).toEqual([
+      'continue',
+      'deny',
+    ])
   })
 
-  test('if the adapter does not pass the sent values', () => {
+  test('if the adapter does not pass the sent values', async () => {
     const check = syncGuardOf({ limit: 1, window: '1m', key: () => ['a', 'b'] })
-    const types = [check({}, withoutSent), check({}, withoutSent)].map(({ type }) => type)
+    const types = [await check({}, withoutSent), await check({}, withoutSent)].map(
+      ({ type }) => type,
+    )
     expect(types).toEqual(['continue', 'deny'])
   })
 
@@ -111,7 +118,7 @@ const hostile: readonly JsonValue[] = [
   [['a']],
 ]
 
-test('no JSON of a client changes the form of a key or avoids the limit', () => {
+test('no JSON of a client changes the form of a key or avoids the limit', async () => {
   const whole: readonly KeyOption[] = [name, firstOf(name), { default: name }]
   const asPart: readonly KeyOption[] = [
     ['name', name],
@@ -120,16 +127,21 @@ test('no JSON of a client changes the form of a key or avoids the limit', () => 
     firstOf(byUser(name)),
     { default: ['name', name] },
   ]
-  fc.assert(
-    fc.property(fc.jsonValue(), fc.constantFrom(...whole, ...asPart), (value, key) => {
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), fc.constantFrom(...whole, ...asPart), async (value, key) => {
       const visit = named(value)
       const isText = typeof value === 'string' && value !== ''
       const check = syncGuardOf({ limit: 1, window: '1m', key })
       if (isText || (asPart.includes(key) && Number.isSafeInteger(value))) {
-        const types = [check(visit, seen(visit)).type, check(visit, seen(visit)).type]
+        const types = [
+          (await check(visit, seen(visit))).type,
+          (await check(visit, seen(visit))).type,
+        ]
         expect(types).toEqual(['continue', 'deny'])
       } else {
-        expect(errorOf(() => check(visit, seen(visit))).status).toBe(400)
+        expect((await rejectionOf((async () => await check(visit, seen(visit)))())).status).toBe(
+          400,
+        )
       }
     }),
     {

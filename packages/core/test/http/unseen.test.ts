@@ -1,8 +1,6 @@
-import process from 'node:process'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { concurrency, fixedWindow, memoryStore, unlimited } from '../../src/index.js'
 import { createGuard, FetchExchange, type RateLimitOptions } from '../../src/http/index.js'
-import { asks, consumption, rulesOf } from './judged.js'
 import { noHeaders, viewOf, type Handler } from './visit.js'
 import { rejectionOf } from '../error-of.js'
 
@@ -10,29 +8,12 @@ type Options = RateLimitOptions<object, Handler>
 
 const rate = fixedWindow({ limit: 5, window: '1m' })
 const slots = concurrency({ limit: 5, lease: '10s' })
-const byRule = (rule: Parameters<typeof consumption>[0]['only']): Options => ({
-  rules: rulesOf(asks({ enforced: [consumption({ only: rule })] })),
-})
-
 test.each<[string, Options, string]>([
   ['count', { policies: rate, count: 'failures' }, '"count"'],
   ['a function `count`', { policies: rate, count: () => true }, '"count"'],
   ['resetOn', { policies: rate, resetOn: 'success' }, '"resetOn"'],
   ['concurrency', { policies: { rate, slots } }, '"concurrency"'],
   ['concurrency of a plan', { policies: () => slots }, '"concurrency"'],
-  ['a rule that counts failures', byRule({ policy: rate, counts: 'failures' }), 'rule "only"'],
-  ['a rule that resets', byRule({ policy: rate, resetOnSuccess: true }), 'rule "only"'],
-  ['a rule with concurrency', byRule({ policy: slots }), '"concurrency"'],
-  [
-    'a tagging rule with concurrency',
-    { rules: rulesOf(asks({ tagging: [consumption({ only: { policy: slots } })] })) },
-    '"concurrency"',
-  ],
-  [
-    'a shadow rule with concurrency',
-    { rules: rulesOf(asks({ shadow: [consumption({ only: { policy: slots } })] })) },
-    '"concurrency"',
-  ],
 ])('a check that sees no response refuses %s before it takes a unit', async (_, options, named) => {
   const store = memoryStore()
   const run = vi.spyOn(store, 'run')
@@ -42,34 +23,18 @@ test.each<[string, Options, string]>([
     ...options,
   })
   const check = async (): Promise<unknown> =>
-    guard.checkUnseen(viewOf({}), new FetchExchange({}), noHeaders)
+    guard.check(viewOf({}), new FetchExchange({}), noHeaders, false)
   const error = await rejectionOf(check())
   expect([error.code, run.mock.calls.length]).toEqual(['SLUICE_RESPONSE_UNSEEN', 0])
   expect(error.message).toContain(named)
-})
-
-test('a check that sees no response does not ask a late shadow rule with concurrency, and warns', async () => {
-  const warned: unknown[] = []
-  const warn = (warning: Error): void => void warned.push(Reflect.get(warning, 'code'))
-  process.on('warning', warn)
-  onTestFinished(() => void process.off('warning', warn))
-  const store = memoryStore()
-  const run = vi.spyOn(store, 'run')
-  const lateShadow = Promise.resolve([consumption({ only: { policy: slots } })])
-  const rules = rulesOf(asks({ lateShadow }))
-  const guard = createGuard<object, Handler>({ store, rules })
-  const action = await guard.checkUnseen(viewOf({}), new FetchExchange({}), noHeaders)
-  expect(action.type).toBe('continue')
-  await vi.waitFor(() => expect(warned).toContain('SLUICE_RESPONSE_UNSEEN'))
-  expect(run.mock.calls).toEqual([])
 })
 
 test.each<[string, Options]>([
   ['a limit', { policies: rate }],
   ['a plan', { policies: () => rate }],
   ['a limit that does not apply', { policies: unlimited() }],
-])('a check that sees no response decides by %s', (_, options) => {
+])('a check that sees no response decides by %s', async (_, options) => {
   const guard = createGuard<object, Handler>({ key: 'all', ...options })
-  const action = guard.checkUnseen(viewOf({}), new FetchExchange({}), noHeaders)
+  const action = await guard.check(viewOf({}), new FetchExchange({}), noHeaders, false)
   expect(action).toMatchObject({ type: 'continue', decision: { allowed: true } })
 })

@@ -1,6 +1,6 @@
 import { fixedWindow, type AsyncStore, type Policy } from '@sluice/core'
 import { createServerClock } from '../../src/clock.js'
-import { registerAlgorithms } from '../../src/algorithms/register.js'
+import { registerAlgorithms } from '../../src/algorithms/kinds.js'
 import { bindPolicies } from '../../src/limiter/bound-policies.js'
 import { enterOf, PendingRequest } from '../../src/stores/pending.js'
 import type { Calls } from '../../src/stores/redis/calls.js'

@@ -1,6 +1,6 @@
 import { useRedis } from '../../../conformance/src/redis/index.js'
 import { describe, expect, test, vi } from 'vitest'
-import { redisScripts } from '../../src/http/index.js'
+import { redisScripts } from '../../src/internal.js'
 import { errorOf } from '../error-of.js'
 
 const redis = useRedis()

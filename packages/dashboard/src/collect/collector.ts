@@ -1,5 +1,6 @@
 import type { Decision, DecisionEvent } from '@sluice/core'
-import { decidedPolicies, warnOfFailure, type DecidedBy } from '@sluice/core/http'
+import { warnOfFailure } from '@sluice/core/http'
+import { decidedPolicies, type DecidedBy } from '@sluice/core/internal'
 import { ClearedKeys, type ClearedKey } from './cleared-keys.js'
 import { DeniedKeys } from './denied-keys.js'
 import { KeyMemory } from './key-memory.js'

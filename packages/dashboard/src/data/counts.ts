@@ -1,4 +1,4 @@
-import { isCount } from '@sluice/core/http'
+import { isCount } from '@sluice/core/internal'
 import { isList } from '../list.js'
 import { stepCount, stepMs } from '../collect/steps.js'
 

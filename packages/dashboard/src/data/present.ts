@@ -1,4 +1,4 @@
-import { firstInOrder } from '@sluice/core/http'
+import { firstInOrder } from '@sluice/core/internal'
 import { isListed, type DeniedRun } from '../collect/denied-keys.js'
 import { mostFrequent, type RecentCounts } from '../collect/recent-keys.js'
 import { stepMs } from '../collect/steps.js'

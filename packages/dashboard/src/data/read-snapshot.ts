@@ -1,4 +1,4 @@
-import { isCount, isRecord } from '@sluice/core/http'
+import { isCount, isRecord } from '@sluice/core/internal'
 import type { Policy } from '@sluice/core'
 import type { HotKey } from '@sluice/core/hot-keys'
 import type { ClearedKey } from '../collect/cleared-keys.js'

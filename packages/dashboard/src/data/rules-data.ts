@@ -1,5 +1,5 @@
 import type { Policy } from '@sluice/core'
-import { isFunction, isRecord } from '@sluice/core/http'
+import { isFunction, isRecord } from '@sluice/core/internal'
 import type { RuleCounter, RulesView } from '../view.js'
 
 /** The most rules of a view. */

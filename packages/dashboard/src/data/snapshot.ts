@@ -1,4 +1,4 @@
-import { firstInOrder } from '@sluice/core/http'
+import { firstInOrder } from '@sluice/core/internal'
 import type { KeyCounts } from '@sluice/core/hot-keys'
 import { isListed, type DeniedRun } from '../collect/denied-keys.js'
 import { mostFrequent, shortened, type RecentCounts } from '../collect/recent-keys.js'

@@ -1,4 +1,5 @@
-import { isRecord, sluiceError, type Awaitable } from '@sluice/core/http'
+import type { Awaitable } from '@sluice/core/http'
+import { isRecord, sluiceError } from '@sluice/core/internal'
 import type { Visitor } from '../act-event.js'
 import { refusal } from '../refusal.js'
 import { bounded } from '../share/bounded.js'

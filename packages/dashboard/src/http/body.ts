@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isRecord } from '@sluice/core/http'
+import { isRecord } from '@sluice/core/internal'
 import { refusal } from '../refusal.js'
 import { bounded } from '../share/bounded.js'
 

@@ -1,4 +1,5 @@
-import { isRecord, warnOfFailure } from '@sluice/core/http'
+import { warnOfFailure } from '@sluice/core/http'
+import { isRecord } from '@sluice/core/internal'
 
 /** A failure that each request causes must not fill the log. */
 const quietMs = 60_000

@@ -6,7 +6,7 @@ import {
   readOptions,
   shortDuration,
   sluiceError,
-} from '@sluice/core/http'
+} from '@sluice/core/internal'
 import { refusal } from '../refusal.js'
 import type { Act } from '../view.js'
 

@@ -1,5 +1,5 @@
 import { countedKey } from '@sluice/core'
-import { joinKey } from '@sluice/core/http'
+import { joinKey } from '@sluice/core/internal'
 import type { LimiterData } from '../data/process-data.js'
 import { refusal } from '../refusal.js'
 import type { KeyIds } from './key-ids.js'

@@ -1,5 +1,5 @@
 import type { SupportedClient } from '@sluice/core'
-import { checked, optional, readOptions, redisScripts } from '@sluice/core/http'
+import { checked, optional, readOptions, redisScripts } from '@sluice/core/internal'
 import { isList } from '../list.js'
 import { createSearch } from './search.js'
 import type { DashboardShare, Snapshot, Snapshots } from './share.js'

@@ -1,5 +1,10 @@
 import type { SupportedClient } from '@sluice/core'
-import { keyOfRedisKey, redisKeyStart, redisScripts, type RedisScripts } from '@sluice/core/http'
+import {
+  keyOfRedisKey,
+  redisKeyStart,
+  redisScripts,
+  type RedisScripts,
+} from '@sluice/core/internal'
 import { isList } from '../list.js'
 import { refusal } from '../refusal.js'
 import { keyPrefixOf, mastersOf } from './masters.js'

@@ -10,7 +10,7 @@ import {
   type Policies,
   type Policy,
 } from '@sluice/core'
-import type { PolicyKind } from '@sluice/core/http'
+import type { PolicyKind } from '@sluice/core/internal'
 
 /** The units that a key may take in total: no unit becomes available again during a run. */
 export const limit = 200

@@ -57,7 +57,7 @@ export function rateLimit<const W extends Duration, P, C extends AstroContext = 
   const made = limitOf(options)
   return Object.assign(
     (context: C, next: () => Promise<Response>) =>
-      context.isPrerendered ? next() : made.answer(context, next),
+      context.isPrerendered ? next() : made.run(context, next),
     made,
   )
 }

@@ -1,5 +1,6 @@
 import type { Duration } from '@sluice/core'
-import { sluiceError, type Awaitable } from '@sluice/core/http'
+import type { Awaitable } from '@sluice/core/http'
+import { sluiceError } from '@sluice/core/internal'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from '../fetch-adapter.js'
 import { memberOf, ServerArguments } from '../platform.js'
 
@@ -36,7 +37,7 @@ export function rateLimit<const W extends Duration, P>(
 
   function plugin<A extends ElysiaApp>(app: A): A {
     const around: Around = (handle) => (request) =>
-      made.answer(
+      made.run(
         request,
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of Elysia says of a handler only that it is a function
         () => handle(request) as Awaitable<Response>,

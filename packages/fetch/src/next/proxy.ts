@@ -1,5 +1,6 @@
 import type { Duration } from '@sluice/core'
-import { checkedIfGiven, isFunction, readOptions, type Awaitable } from '@sluice/core/http'
+import type { Awaitable } from '@sluice/core/http'
+import { checkedIfGiven, isFunction, readOptions } from '@sluice/core/internal'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from '../fetch-adapter.js'
 import { ServerArguments } from '../platform.js'
 

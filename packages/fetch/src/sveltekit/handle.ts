@@ -63,7 +63,7 @@ export function rateLimit<const W extends Duration, P, E extends SvelteKitEvent 
   })
   const made = limitOf(options)
   return Object.assign(
-    (input: HandleInput<E>) => made.answer(input.event, () => input.resolve(input.event)),
+    (input: HandleInput<E>) => made.run(input.event, () => input.resolve(input.event)),
     made,
   )
 }

@@ -2,7 +2,6 @@ import type { ExecutionContext } from '@nestjs/common'
 import type { ModulesContainer } from '@nestjs/core'
 import {
   createView,
-  headersOfReply,
   type Deny,
   type EarlierHeaders,
   type HeaderField,
@@ -14,7 +13,13 @@ import { requestMissing } from '../errors.js'
 import { isObject, memberOf, type NestCall } from '../nest-call.js'
 import { serverOf } from '../nest-methods.js'
 import { RateLimitException } from '../rate-limit-exception.js'
-import { lookups, nodeOf, type PlatformRequest, type PlatformResponse } from '../request.js'
+import {
+  headersOfReply,
+  lookups,
+  nodeOf,
+  type PlatformRequest,
+  type PlatformResponse,
+} from '../request.js'
 import type { Call } from './call.js'
 import { keepDecision } from './decisions.js'
 import { noHeaders, signalOfSocket } from './message.js'
@@ -26,7 +31,7 @@ type GraphqlCall = NestCall & PlatformRequest
 
 const viewOf = createView<GraphqlCall>({
   ...lookups,
-  sent: (call) => [...lookups.sent(call), call.data],
+  sent: (call) => [...(lookups.sent(call) ?? []), call.data],
 })
 
 /**

@@ -1,6 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common'
 import {
-  headersOfReply,
   writeFields,
   type Deny,
   type EarlierHeaders,
@@ -12,6 +11,7 @@ import {
 } from '@sluice/core/http'
 import { RateLimitException } from '../rate-limit-exception.js'
 import {
+  headersOfReply,
   nodeOf,
   requestOf,
   responseOf,

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { FetchExchange, whenOver, type NodeResponse, type Settling } from '@sluice/core/http'
+import { FetchExchange, whenOver, type NodeResponse, type AfterResponse } from '@sluice/core/http'
 
 /** A method that a limit lets run. */
 export interface Run {
@@ -40,7 +40,7 @@ export class MethodExchange extends FetchExchange {
     this.#connection = connection
   }
 
-  override whenSent(callback: Settling, unreadMs: number, onDisconnect: boolean): void {
+  override whenSent(callback: AfterResponse, unreadMs: number, onDisconnect: boolean): void {
     this.#leaseMs = Math.min(this.#leaseMs, unreadMs)
     super.whenSent(callback, unreadMs, onDisconnect)
   }

@@ -1,4 +1,4 @@
-import { formOf, resolvePolicy } from '@sluice/core/http'
+import { formOf, resolvePolicy } from '@sluice/core/internal'
 import { inZone } from '../compile/limits/policies.js'
 import type { CompiledRule, Limit } from '../compile/rule.js'
 

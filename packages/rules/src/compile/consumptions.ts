@@ -1,5 +1,5 @@
 import type { Costs, Decision, Keys, Policies, Policy } from '@sluice/core'
-import type { AppliedRule, Ask, Consumption } from '@sluice/core/http'
+import type { AppliedRule, Ask, LimitCheck } from '../decide/match.js'
 import { RecentMap } from '../match/recent-map.js'
 import type { Limit } from './rule.js'
 import { countDecision, type RuleStats } from './stats.js'
@@ -29,8 +29,8 @@ interface Plan {
 interface Calls {
   readonly ids: readonly string[]
   enforced: Ask['enforced']
-  tagging: readonly Consumption[]
-  shadow: readonly Consumption[]
+  tagging: readonly LimitCheck[]
+  shadow: readonly LimitCheck[]
 }
 
 /** The calls for a request, and the ids of its rules. */
@@ -128,7 +128,7 @@ function groupOf(
   return { role: applied[members[0]].limit.role, members, names, policies, rules }
 }
 
-class RuleConsumption implements Consumption {
+class RuleConsumption implements LimitCheck {
   readonly keys: Keys
   readonly policies: Policies
   readonly cost: Costs

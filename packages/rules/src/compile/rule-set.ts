@@ -1,5 +1,7 @@
 import type { Policy } from '@sluice/core'
-import { isPromise, type Awaitable, type Consumption, type Judgement } from '@sluice/core/http'
+import type { Awaitable } from '@sluice/core/http'
+import { isPromise } from '@sluice/core/internal'
+import type { LimitCheck, RuleMatch } from '../decide/match.js'
 import type { RulesDocument } from '../document/document.js'
 import type { Finding } from '../errors.js'
 import type { Facts } from '../facts.js'
@@ -29,7 +31,7 @@ export interface RuleSet {
    * @throws RulesError SLUICE_RULES_VALUE_MISSING, SLUICE_RULES_VALUE_INVALID, SLUICE_RULES_TOO_MANY; SluiceError SLUICE_ADDRESS_MISSING; and the errors of
    * the functions that return values
    */
-  judge(facts: Facts, now: number): Awaitable<Judgement>
+  judge(facts: Facts, now: number): Awaitable<RuleMatch>
   /** Explains the judgement of a request rule by rule. It counts nothing. */
   explain(facts: Facts, now: number, options?: ExplainOptions): Awaitable<Explanation>
   /** Counters by the id of the rule. */
@@ -80,14 +82,14 @@ export function createRuleSet(program: Program): RuleSet {
     if (error !== suspended) stats[number].errors++
   }
 
-  function judge(context: RequestContext): Judgement {
+  function judge(context: RequestContext): RuleMatch {
     const walked = walk(index.search(context), context, failed)
     const judgement = judgementOf(walked)
     if (shadowIndex === undefined) return judgement
     return withShadow(judgement, shadowOf(shadowIndex, walked, context))
   }
 
-  function judgementOf({ applied, others, tags, endedBy }: Walked): Judgement {
+  function judgementOf({ applied, others, tags, endedBy }: Walked): RuleMatch {
     countMatches(applied, others)
     if (endedBy?.action.type === 'refuse') {
       const { id, number, action } = endedBy
@@ -104,9 +106,9 @@ export function createRuleSet(program: Program): RuleSet {
     among: CandidateIndex<CompiledRule>,
     walked: Walked,
     context: RequestContext,
-  ): Awaitable<readonly Consumption[]> {
+  ): Awaitable<readonly LimitCheck[]> {
     const isRefused = walked.endedBy?.action.type === 'refuse'
-    function search(): readonly Consumption[] {
+    function search(): readonly LimitCheck[] {
       const found = walkShadow(among.search(context), context, walked, failed)
       return callsOf(found, isRefused)
     }
@@ -119,7 +121,7 @@ export function createRuleSet(program: Program): RuleSet {
     }
   }
 
-  function callsOf({ applied, others }: ShadowWalked, isRefused: boolean): readonly Consumption[] {
+  function callsOf({ applied, others }: ShadowWalked, isRefused: boolean): readonly LimitCheck[] {
     countMatches(applied, others)
     for (const { number, action } of others) {
       if (action.type === 'refuse') stats[number].shadowDenied++
@@ -164,7 +166,7 @@ function policiesOf(rules: readonly CompiledRule[]): ReadonlyMap<string, Policy>
 
 const noCalls: readonly [] = Object.freeze<readonly []>([])
 
-function withShadow(judgement: Judgement, shadow: Awaitable<readonly Consumption[]>): Judgement {
+function withShadow(judgement: RuleMatch, shadow: Awaitable<readonly LimitCheck[]>): RuleMatch {
   if (judgement.type === 'refuse' || shadow === noCalls) return judgement
   const calls = isPromise(shadow) ? { shadow: noCalls, lateShadow: shadow } : { shadow }
   if (judgement.type === 'ask') return { ...judgement, ...calls }

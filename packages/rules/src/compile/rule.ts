@@ -1,4 +1,5 @@
-import { type Outcome, millisecondsOf } from '@sluice/core/http'
+import type { Outcome } from '@sluice/core/http'
+import { millisecondsOf } from '@sluice/core/internal'
 import type {
   RuleDeclaration,
   RulesDocument,

@@ -1,4 +1,4 @@
-import { nearestWord } from '@sluice/core/http'
+import { nearestWord } from '@sluice/core/internal'
 import {
   rulesMessage,
   type Finding,

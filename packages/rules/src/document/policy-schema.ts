@@ -1,5 +1,5 @@
 import type * as core from '@sluice/core'
-import type { PolicyKind } from '@sluice/core/http'
+import type { PolicyKind } from '@sluice/core/internal'
 import { z } from 'zod'
 
 const { exactOptional: maybe, strictObject, string, number, int, union } = z

@@ -1,4 +1,4 @@
-import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/http'
+import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/internal'
 import { compileRules } from '../compile/compile-rules.js'
 import type { OverridesFunction } from '../compile/limits/overrides.js'
 import type { ValueFunctions } from './facts-of-request.js'

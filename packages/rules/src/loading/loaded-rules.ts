@@ -2,6 +2,7 @@ import type { Awaitable, RequestView, Rules } from '@sluice/core/http'
 import type { Explanation } from '../compile/explain.js'
 import type { RuleSet } from '../compile/rule-set.js'
 import type { RuleStats } from '../compile/stats.js'
+import { requestRules } from '../decide/request-rules.js'
 import type { RulesDocument } from '../document/document.js'
 import { RequestFacts, type ValueFunctions } from './facts-of-request.js'
 import { createKeeper } from './keep.js'
@@ -14,7 +15,7 @@ import { textOf } from './sources/static-source.js'
 export interface LoadedRules<R> extends Rules<R> {
   /** The current rules. One object belongs to one version of the document. */
   readonly current: RuleSet
-  /** Finds the rules that apply to a request. `rateLimit` calls it. */
+  /** Finds the rules that apply to a request. */
   judge(request: R, view: RequestView<R>): ReturnType<RuleSet['judge']>
   /** The version of the rules, its origin, and the error if it is not the version of the source. */
   state(): RulesState
@@ -50,12 +51,16 @@ export async function createLoadedRules<R>(
   const loader = await createRuleLoader(source, compile, keeper)
   // Own properties only: a value may be called `constructor`.
   const values = new Map(Object.entries(options.values))
+  function judge(_request: R, view: RequestView<R>): ReturnType<RuleSet['judge']> {
+    return loader.current.judge(new RequestFacts(view, values), clock())
+  }
+
   return {
-    name: loader.current.name,
     get current() {
       return loader.current
     },
-    judge: (_request, view) => loader.current.judge(new RequestFacts(view, values), clock()),
+    ...requestRules<R>(loader.current.name, judge),
+    judge,
     state: loader.state,
     stats: () => loader.current.stats,
     explain(context) {

@@ -1,4 +1,4 @@
-import { isPromise } from '@sluice/core/http'
+import { isPromise } from '@sluice/core/internal'
 import type { Facts } from '../facts.js'
 import type { PathMatch } from './paths/path-match.js'
 import type { Patterns } from './paths/patterns.js'

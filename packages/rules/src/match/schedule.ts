@@ -1,4 +1,4 @@
-import { isTimeZone, timeZoneOf, type TimeZone } from '@sluice/core/http'
+import { isTimeZone, timeZoneOf, type TimeZone } from '@sluice/core/internal'
 import type { ScheduleDeclaration } from '../document/document.js'
 
 /** A time of each day, by the clocks of a zone. */

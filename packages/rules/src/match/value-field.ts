@@ -1,4 +1,4 @@
-import { isPromise } from '@sluice/core/http'
+import { isPromise } from '@sluice/core/internal'
 import type { Scalar, ValueDeclaration } from '../document/document.js'
 import { rulesError } from '../errors.js'
 import {

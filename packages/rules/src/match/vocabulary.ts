@@ -1,5 +1,5 @@
 import type { Policy } from '@sluice/core'
-import { isTimeZone } from '@sluice/core/http'
+import { isTimeZone } from '@sluice/core/internal'
 import type { RulesDocument, Scalar } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
 import type { Path } from '../document/syntax.js'

@@ -3,7 +3,7 @@ import {
   compileRules,
   parsedOf,
   RulesError,
-  type Judgement,
+  type RuleMatch,
   type RuleSet,
 } from '../../src/index.js'
 import { interpret, type Verdict } from './interpreter.js'
@@ -50,7 +50,7 @@ function verdictOf(rules: RuleSet, facts: Parameters<RuleSet['judge']>[0]): Verd
   try {
     const judgement = rules.judge(facts, 0)
     if (judgement instanceof Promise) throw new Error('Nothing in these documents is a promise.')
-    return readVerdict(judgement as Judgement, rules)
+    return readVerdict(judgement as RuleMatch, rules)
   } catch (error) {
     if (!(error instanceof RulesError) || error.code !== 'SLUICE_RULES_VALUE_INVALID') throw error
     const failed = errorsOf(rules).findIndex((errors, i) => errors > before[i])
@@ -62,7 +62,7 @@ function errorsOf({ stats }: RuleSet): readonly number[] {
   return [...stats.values()].map(({ errors }) => errors)
 }
 
-function readVerdict(judgement: Judgement, { document }: RuleSet): Verdict {
+function readVerdict(judgement: RuleMatch, { document }: RuleSet): Verdict {
   if (judgement.type === 'refuse')
     return { refusedBy: judgement.rule, tags: judgement.tags, applied: [] }
   if (judgement.type === 'pass') return { tags: judgement.tags, applied: [] }

@@ -1,14 +1,16 @@
 import { unlimited } from '@sluice/core'
-import {
-  carryOut,
-  settlementOf,
-  type Consumption,
-  type Judgement,
-  type LimitResult,
-  type RuleDecision,
-} from '@sluice/core/http'
+import type { RuleDecision } from '@sluice/core/http'
 import { createReplay, type Replay } from '@sluice/core/replay'
 import type { RuleSet } from '@sluice/rules'
+import {
+  nothingAsked,
+  ruleDecision,
+  settlementOf,
+  type LimitCheck,
+  type RuleMatch,
+  type CheckResult,
+  type CheckResults,
+} from '@sluice/rules/internal'
 import { isPolicy } from '../../text/policy.js'
 import { checkPolicy, type LogPrecision } from '../checks.js'
 import type { LogRecord } from '../cut/record.js'
@@ -92,14 +94,14 @@ export function createRulesReplay(
     }
   }
 
-  function judged(request: RecordFacts): Judgement {
+  function judged(request: RecordFacts): RuleMatch {
     const judgement = set.judge(request, now)
     if ('then' in judgement) throw new Error('the rules wait for a value')
     return judgement
   }
 
   /** Policies are known when they first apply, because they can depend on a plan, a schedule or an override. */
-  function checkOnce({ policies, rules }: Consumption): void {
+  function checkOnce({ policies, rules }: LimitCheck): void {
     if (checked.has(policies)) return
     checked.add(policies)
     for (const [name, policy] of Object.entries(policies)) {
@@ -107,20 +109,35 @@ export function createRulesReplay(
     }
   }
 
-  function decided(judgement: Judgement, record: LogRecord): Denial | undefined {
-    const carried = carryOut(limiter, judgement, {
-      onTaken: (result) => settleLater(result, record),
-    })
-    if ('then' in carried) throw new Error('the rules wait for a decision')
+  function decided(judgement: RuleMatch, record: LogRecord): Denial | undefined {
+    const decision = ruleDecision(judgement, asked(judgement, record))
     const numbers = new Map<string, Denial>()
     for (const key of keysOf(judgement)) {
       numbers.set(key, { key, number: keys.add(key), ordinal: keys.ordinal })
     }
-    return carried.decision.allowed ? undefined : deny(judgement, carried.decision, record, numbers)
+    return decision.allowed ? undefined : deny(judgement, decision, record, numbers)
+  }
+
+  /** Asks the limits as a server does. A memory store decides at once. */
+  function asked(judgement: RuleMatch, record: LogRecord): CheckResults {
+    if (judgement.type !== 'ask') return nothingAsked
+    const [enforced] = judgement.enforced.map(ask)
+    if (enforced?.decision.allowed === false) return { enforced, tagging: [] }
+    const tagging = judgement.tagging.map(ask)
+    const shadow = judgement.shadow.map(ask).filter(({ decision }) => decision.allowed)
+    for (const taken of [enforced ?? [], tagging, shadow].flat()) settleLater(taken, record)
+    return { enforced, tagging }
+  }
+
+  function ask(consumption: LimitCheck): CheckResult {
+    const { keys, policies, cost } = consumption
+    const decision = limiter.consume(keys, { policies, cost })
+    consumption.onDecision?.(decision)
+    return { consumption, decision }
   }
 
   function deny(
-    judgement: Judgement,
+    judgement: RuleMatch,
     decision: RuleDecision,
     record: LogRecord,
     numbers: ReadonlyMap<string, Denial>,
@@ -133,7 +150,7 @@ export function createRulesReplay(
   }
 
   /** At the end of the response, releases leases and refunds rules that do not count such a response. */
-  function settleLater(result: LimitResult, record: LogRecord): void {
+  function settleLater(result: CheckResult, record: LogRecord): void {
     const { consumption, decision } = result
     const { lease } = decision
     const { refunded, reset } = settlementOf(result, record.status < 400)

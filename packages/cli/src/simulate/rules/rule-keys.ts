@@ -1,9 +1,10 @@
-import type { Judgement, RuleDecision } from '@sluice/core/http'
+import type { RuleDecision } from '@sluice/core/http'
+import type { RuleMatch } from '@sluice/rules'
 import { clientOf } from '../client-of.js'
 import type { LogRecord } from '../cut/record.js'
 
 /** The keys by which rules limit a request, each after the id of its rule: `login 203.0.113.9`. */
-export function keysOf(judgement: Judgement): readonly string[] {
+export function keysOf(judgement: RuleMatch): readonly string[] {
   if (judgement.type !== 'ask') return []
   const texts: string[] = []
   for (const { keys, rules } of judgement.enforced) {
@@ -13,7 +14,7 @@ export function keysOf(judgement: Judgement): readonly string[] {
 }
 
 /** The key of the rule that denies. A rule that refuses has no key, so the address of the client is used. */
-export function deniedKey(judgement: Judgement, decision: RuleDecision, record: LogRecord): string {
+export function deniedKey(judgement: RuleMatch, decision: RuleDecision, record: LogRecord): string {
   const id = decision.rule ?? ''
   if (judgement.type === 'ask') {
     for (const { keys, rules } of judgement.enforced) {

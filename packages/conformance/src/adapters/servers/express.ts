@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream'
-import { after } from '@sluice/core/http'
+import { after } from '@sluice/core/internal'
 import { rateLimit, type OnDenied, type RateLimitMiddleware } from '@sluice/express'
 import express5, {
   type ErrorRequestHandler,

@@ -1,4 +1,4 @@
-import { after } from '@sluice/core/http'
+import { after } from '@sluice/core/internal'
 import { rateLimit, type OnDenied } from '@sluice/fastify'
 import {
   fastify as createFastify,

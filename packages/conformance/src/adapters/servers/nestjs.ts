@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common'
 import { BaseExceptionFilter, NestFactory, type AbstractHttpAdapter } from '@nestjs/core'
 import core from '@nestjs/core/package.json' with { type: 'json' }
-import { after } from '@sluice/core/http'
+import { after } from '@sluice/core/internal'
 import {
   RateLimit,
   RateLimiters,

@@ -11,7 +11,7 @@ import {
   type Limiter,
   type Policy,
 } from '@sluice/core'
-import type { PolicyKind } from '@sluice/core/http'
+import type { PolicyKind } from '@sluice/core/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families, type Family } from '../../samples/families.js'

@@ -1,10 +1,6 @@
-import {
-  isPromise,
-  type Consumption,
-  type Judgement,
-  type RequestView,
-  type Rules,
-} from '@sluice/core/http'
+import type { RequestView, Rules } from '@sluice/core/http'
+import { isPromise } from '@sluice/core/internal'
+import { requestRules, type LimitCheck, type RuleMatch } from '@sluice/rules/internal'
 import { loadRules, staticSource, type LoadedRules, type RulesDocument } from '@sluice/rules'
 
 /** The judgement of one document. */
@@ -20,6 +16,8 @@ export interface Judged {
 /** Rules that judge requests by several documents, note the judgements, and let every request pass. */
 export class Spy implements Rules<unknown> {
   readonly name = 'spy'
+  readonly decide = requestRules<unknown>('spy', (request, view) => this.judge(request, view))
+    .decide
   readonly #documents: ReadonlyMap<string, LoadedRules<unknown>>
   /** The documents that judge the next request. */
   documents: readonly string[] = []
@@ -39,7 +37,7 @@ export class Spy implements Rules<unknown> {
     return new Spy(loaded)
   }
 
-  judge(request: unknown, view: RequestView<unknown>): Judgement {
+  judge(request: unknown, view: RequestView<unknown>): RuleMatch {
     const judged = new Map<string, Judged>()
     for (const name of this.documents) {
       const rules = this.#documents.get(name)
@@ -71,7 +69,7 @@ function judgedBy(
 }
 
 /** The keys of a call by the ids of its rules. */
-function keysOf({ keys, rules }: Consumption): readonly (readonly [string, unknown])[] {
+function keysOf({ keys, rules }: LimitCheck): readonly (readonly [string, unknown])[] {
   const isRecord = typeof keys === 'object' && !Array.isArray(keys)
   return [...rules].map(([count, { rule }]) => [rule, isRecord ? Reflect.get(keys, count) : keys])
 }

@@ -99,9 +99,9 @@ export function grant(
   rank: number,
   now: number,
 ): number {
-  const { id } = lease
+  const { id, owner } = lease
   const known = knownHolder(leases, lease)
-  const holder = known ?? newHolder(leases, lease)
+  const holder = known ?? newHolder(leases, owner === id ? undefined : owner)
   const had = holder.units
   holder.units = Math.max(had, cost)
   clearGrants(leases, holder, now)
@@ -164,11 +164,11 @@ function knownHolder({ owners, grants }: Leases, { id, owner }: Lease): Holder |
   return owner === id ? grants.get(id)?.holder : owners[owner]
 }
 
-function newHolder(leases: Leases, { id, owner }: Lease): Holder {
+/** Adds a holder without grants. It is not in the list yet. */
+export function newHolder(leases: Leases, owner: string | undefined): Holder {
   const grants = { first: undefined, last: undefined }
-  const named = owner === id ? undefined : owner
-  const holder = { owner: named, units: 0, grants, rank: 0, before: undefined, after: undefined }
-  if (named !== undefined) leases.owners[named] = holder
+  const holder = { owner, units: 0, grants, rank: 0, before: undefined, after: undefined }
+  if (owner !== undefined) leases.owners[owner] = holder
   return holder
 }
 

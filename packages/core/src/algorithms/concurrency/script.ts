@@ -63,22 +63,18 @@ ${leasesLua().trim()}
       foresee(leases, row, params)
     end
 
-    function steps.refundReceipt(row, params, now, cost, receipt)
+    function steps.refund(row, params, now, units, receipt)
+      if not receipt and units >= row[2] then row[2] = 0 end
       clearEnded(leases, row)
-      local granted = activeGrant(row)
-      if granted then row[2] = row[2] - finish(leases, granted, row[1]) end
-      foresee(leases, row, params)
-    end
-
-    function steps.refundUnits(row, params, now, units)
-      clearEnded(leases, row)
-      row[2] = row[2] - endNewest(leases, units)
+      local granted = receipt and activeGrant(row)
+      if granted then row[2] = row[2] - finish(leases, granted, row[1])
+      elseif not receipt and row[2] > 0 then row[2] = row[2] - endNewest(leases, units) end
       foresee(leases, row, params)
     end
 
     function steps.release(row, params, now)
       if not activeGrant(row) then return false end
-      steps.refundReceipt(row, params, now, 0, row, now)
+      steps.refund(row, params, now, 0, row)
       return true
     end
 
@@ -89,13 +85,6 @@ ${leasesLua().trim()}
       move(leases, granted, nextRank(row, params))
       foresee(leases, row, params)
       return true
-    end
-
-    function steps.forget(row, params, now)
-      row[1] = math.max(row[1], now)
-      row[2] = 0
-      clearEnded(leases, row)
-      foresee(leases, row, params)
     end
 
     return steps

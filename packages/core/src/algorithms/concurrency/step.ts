@@ -1,7 +1,7 @@
 import {
-  usualReading,
-  type AlgorithmWithRecords,
-  type RequestSteps,
+  stepsOverRecords,
+  type Algorithm,
+  type BoundSteps,
   type Lease,
   type Row,
 } from '../algorithm.js'
@@ -20,6 +20,7 @@ import {
   lastEnd,
   live,
   move,
+  newHolder,
   newLeases,
   ranksPerMs,
   type Grant,
@@ -46,21 +47,23 @@ const NEXT_AT = 4
 const FULL_AT = 5
 
 /** Later than all times. It is not greater, because clients round numbers in replies from about 2^53. */
-const never = 2 ** 52
+const noTime = 2 ** 52
 
 /** How long the last token is kept after all leases have ended. */
 const rememberedMs = 60_000
 
-export const concurrencySteps: AlgorithmWithRecords<ConcurrencyParams, Leases> = {
+export const concurrencySteps: Algorithm<ConcurrencyParams, Leases> = {
+  ...stepsOverRecords,
   id: 8,
-  cells: () => ({ times: 1, counts: 2, extras: 3 }),
+  size: () => ({ times: 1, counts: 2, extras: 3 }),
   args: ({ limit, lease }) => [limit, lease, rememberedMs],
-  newRecords: newLeases,
-  packRecords: packLeases,
-  unpackRecords: (bytes, row) => unpackLeases(bytes, row[HELD]),
-  recordKeys: [2, 3, 4],
-  hasRecords: true,
-  bind,
+  records: {
+    keys: [2, 3, 4],
+    create: newLeases,
+    pack: packLeases,
+    unpack: (bytes, row) => unpackLeases(bytes, row[HELD]),
+    bind,
+  },
 
   // The token is kept until the clock alone makes the next one greater, even if the clock is set back by a minute.
   ends(row) {
@@ -68,27 +71,25 @@ export const concurrencySteps: AlgorithmWithRecords<ConcurrencyParams, Leases> =
     return Math.max(row[FULL_AT], Math.floor(row[TOKEN] / ranksPerMs) + 1) + rememberedMs
   },
 
-  wait(row, { limit }, now, cost) {
-    if (row[FITS_AT] > 0) return row[FITS_AT] === never ? Infinity : row[FITS_AT] - now
-    return row[TOKEN] === 0 && (limit === 0 || cost > limit) ? Infinity : 0
-  },
-
   used: (row) => row[HELD],
   quota: (params) => params.limit,
   windowMs: (params) => params.lease,
-  followsWall: () => false,
-
-  ...usualReading,
-  full: (row) => row[FULL_AT],
-  next: (row, _params, now) => row[NEXT_AT] - now,
   token: (row) => row[TOKEN],
+
+  read(row, { limit }, now, cost, isTaken) {
+    const never = limit === 0 || cost > limit
+    let wait = 0
+    if (!isTaken && row[FITS_AT] > 0) wait = row[FITS_AT] === noTime ? Infinity : row[FITS_AT] - now
+    else if (!isTaken && row[TOKEN] === 0 && never) wait = Infinity
+    return { used: row[HELD], wait, next: row[NEXT_AT] - now, full: row[FULL_AT], delay: 0 }
+  },
 }
 
-function bind(leases: Leases, lease: Lease): RequestSteps<ConcurrencyParams> {
+function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyParams> {
   /** The lease that is asked for. After `take` it is undefined, and `look` then returns whether another request would fit. */
   let requested: Lease | undefined = lease
 
-  const steps: RequestSteps<ConcurrencyParams> = {
+  const steps: BoundSteps<ConcurrencyParams> = {
     look(row, params, now, cost) {
       const { limit } = params
       row[LAST] = Math.max(row[LAST], now)
@@ -100,7 +101,7 @@ function bind(leases: Leases, lease: Lease): RequestSteps<ConcurrencyParams> {
       const excess = row[HELD] - own + cost - limit
       const fits = limit > 0 && (excess <= 0 || (own > 0 && own >= cost))
       row[FITS_AT] = 0
-      if (!fits && (limit === 0 || cost > limit)) row[FITS_AT] = never
+      if (!fits && (limit === 0 || cost > limit)) row[FITS_AT] = noTime
       else if (!fits) row[FITS_AT] = freeAt(leases, excess, row[LAST], holder)
       foresee(row, params)
       return fits
@@ -116,22 +117,19 @@ function bind(leases: Leases, lease: Lease): RequestSteps<ConcurrencyParams> {
       foresee(row, params)
     },
 
-    refundReceipt(row, params) {
+    // A receipt names its lease. Without one, the newest leases end; at a reset all of them.
+    refund(row, params, _now, units, receipt) {
+      if (receipt === undefined && units >= row[HELD]) row[HELD] = 0
       clearEnded(row)
-      const granted = activeGrant(row)
+      const granted = receipt === undefined ? undefined : activeGrant(row)
       if (granted !== undefined) row[HELD] -= finish(leases, granted, row[LAST])
-      foresee(row, params)
-    },
-
-    refundUnits(row, params, _now, units) {
-      clearEnded(row)
-      row[HELD] -= endNewest(leases, units)
+      else if (receipt === undefined) row[HELD] -= endNewest(leases, units)
       foresee(row, params)
     },
 
     release(row, params, now) {
       if (activeGrant(row) === undefined) return false
-      steps.refundReceipt(row, params, now, 0, row, now)
+      steps.refund(row, params, now, 0, row)
       return true
     },
 
@@ -142,13 +140,6 @@ function bind(leases: Leases, lease: Lease): RequestSteps<ConcurrencyParams> {
       move(leases, granted, nextRank(row, params))
       foresee(row, params)
       return true
-    },
-
-    forget(row, params, now) {
-      row[LAST] = Math.max(row[LAST], now)
-      row[HELD] = 0
-      clearEnded(row)
-      foresee(row, params)
     },
   }
 
@@ -210,22 +201,14 @@ function unpackLeases(bytes: Uint8Array, held: number): Leases | undefined {
 }
 
 function readHolder(reader: ByteReader, leases: Leases): Holder {
-  const owner = reader.number() === 0 ? undefined : reader.text()
-  const holder: Holder = {
-    owner,
-    units: reader.number(),
-    grants: { first: undefined, last: undefined },
-    rank: 0,
-    before: undefined,
-    after: undefined,
-  }
+  const holder = newHolder(leases, reader.number() === 0 ? undefined : reader.text())
+  holder.units = reader.number()
   for (let left = reader.number(); left > 0; left--) {
     const id = reader.text()
     const grant: Grant = { id, holder, rank: reader.number(), before: undefined, after: undefined }
     leases.grants.set(id, grant)
     insert(holder.grants, grant)
   }
-  if (owner !== undefined) leases.owners[owner] = holder
   insertByLastGrant(leases, holder)
   return holder
 }

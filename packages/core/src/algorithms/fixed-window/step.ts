@@ -1,6 +1,5 @@
-import type { RowAlgorithm } from '../algorithm.js'
-import type { PlainLua } from '../plain-lua.js'
-import { windowLua, windowSteps } from '../window.js'
+import type { Algorithm } from '../algorithm.js'
+import { windowSteps } from '../window.js'
 
 export type FixedWindowParams = {
   readonly limit: number
@@ -10,7 +9,7 @@ export type FixedWindowParams = {
   readonly offset: number
 }
 
-export const fixedWindowSteps: RowAlgorithm<FixedWindowParams> = {
+export const fixedWindowSteps: Algorithm<FixedWindowParams> = {
   id: 1,
   args: ({ limit, window, aligned, offset }) => [limit, window, aligned, offset],
   ...windowSteps<FixedWindowParams>(closing),
@@ -24,9 +23,3 @@ function closing(since: number, { window, aligned, offset }: FixedWindowParams):
   // A remainder has the sign of the dividend: before the offset it is negative and counts up to the boundary.
   return since - sinceBoundary + (sinceBoundary < 0 ? 0 : window)
 }
-
-/** params: 1 limit, 2 window, 3 aligned, 4 offset */
-export const fixedWindowLua = (): PlainLua =>
-  windowLua(
-    '(params[3] == 0 and row[1] + params[2] or row[1] - (row[1] - params[4]) % params[2] + params[2])',
-  )

@@ -74,16 +74,7 @@ export const gcraKind: Kind<GcraPolicy, GcraParams> = {
   steps: () => gcraSteps,
   // With a limit of 0 no unit becomes available, so the burst is 0 as well. The 1 only prevents a division by 0.
   params: ({ limit, window, burst }) =>
-    limit === 0
-      ? { burst: 0, refill: 1, every: window, initial: 0, remembered: 0, span: 0 }
-      : {
-          burst,
-          refill: limit,
-          every: window,
-          initial: burst,
-          remembered: 0,
-          span: spanOf(burst, limit, window),
-        },
+    paramsOf(limit === 0 ? 0 : burst, Math.max(1, limit), window),
 }
 
 /** Options of `tokenBucket`. */
@@ -185,10 +176,18 @@ export function leakyBucket<const T extends Duration>(
   return policyOf(leakyBucketKind, { kind: 'leakyBucket', ...policy }, block)
 }
 
-/** A bucket must not be removed during a block. */
-function longestBlock(block: Block | undefined): number {
-  if (block === undefined) return 0
-  return block.escalate === 1 ? block.for : block.max
+/** @param initial the units of a new bucket, which is forgotten after a day */
+function paramsOf(
+  burst: number,
+  refill: number,
+  every: number,
+  initial: number = burst,
+  block?: Block,
+): GcraParams {
+  // A bucket must not be removed during a block.
+  const longestBlock = block === undefined ? 0 : block.escalate === 1 ? block.for : block.max
+  const remembered = oneDayMs + longestBlock
+  return { burst, refill, every, initial, remembered, span: spanOf(burst, refill, every) }
 }
 
 const oneDayMs = 24 * 60 * 60 * 1000
@@ -197,26 +196,13 @@ export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
   build: tokenBucket,
   quotas: ['capacity', 'refill', 'initial'],
   steps: () => gcraSteps,
-  params: ({ capacity, refill, every, initial, block }) => ({
-    burst: capacity,
-    refill,
-    every,
-    initial,
-    remembered: oneDayMs + longestBlock(block),
-    span: spanOf(capacity, refill, every),
-  }),
+  params: ({ capacity, refill, every, initial, block }) =>
+    paramsOf(capacity, refill, every, initial, block),
 }
 
 export const leakyBucketKind: Kind<LeakyBucketPolicy, GcraParams> = {
   build: leakyBucket,
   quotas: ['capacity', 'leak'],
   steps: () => gcraSteps,
-  params: ({ capacity, leak, every }) => ({
-    burst: capacity,
-    refill: leak,
-    every,
-    initial: capacity,
-    remembered: 0,
-    span: spanOf(capacity, leak, every),
-  }),
+  params: ({ capacity, leak, every }) => paramsOf(capacity, leak, every),
 }

@@ -113,28 +113,25 @@ export const gcraLua = (): PlainLua => ({
     row[3] = row[3] + SPANS * math.min(math.ceil(refunded / params[3]), MOST_REFUNDED - refundedUnits(row))
   end
 
-  function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
-    if steps.isForeign(row, params) then return end
+  function steps.refund(row, params, now, units, receipt, takenAt)
     local refill, every = params[2], params[3]
-    local refunded = refundedUnits(row)
-    local refundedSince = refunded - refundedUnits(receipt)
-    if refundedSince < 0 then return end
-    local own = cost * every
-    local isCounted = refunded < MOST_REFUNDED
-    local byArrival = isCounted and backlog(receipt, params, now) - refundedSince * every or 0
-    local byAge = own - (now - takenAt) * refill
-    steps.shorten(row, params, now, math.min(own, math.max(byArrival, byAge)))
-  end
-
-  function steps.refundUnits(row, params, now, units)
-    if units <= 0 or (row[1] <= now and row[2] == 0) then return end
-    rescale(row, params, now)
-    local used = math.ceil(math.max(0, backlog(row, params, now)) / params[3])
-    steps.shorten(row, params, now, math.min(units, used) * params[3])
-  end
-
-  function steps.forget(row, params, now)
-    row[1], row[2], row[3] = params[4] < params[1] and now or 0, 0, 0
+    if units == math.huge then
+      row[1], row[2], row[3] = params[4] < params[1] and now or 0, 0, 0
+    elseif not receipt then
+      if units <= 0 or (row[1] <= now and row[2] == 0) then return end
+      rescale(row, params, now)
+      local used = math.ceil(math.max(0, backlog(row, params, now)) / every)
+      steps.shorten(row, params, now, math.min(units, used) * every)
+    elseif not steps.isForeign(row, params) then
+      local refunded = refundedUnits(row)
+      local refundedSince = refunded - refundedUnits(receipt)
+      if refundedSince < 0 then return end
+      local own = units * every
+      local isCounted = refunded < MOST_REFUNDED
+      local byArrival = isCounted and backlog(receipt, params, now) - refundedSince * every or 0
+      local byAge = own - (now - takenAt) * refill
+      steps.shorten(row, params, now, math.min(own, math.max(byArrival, byAge)))
+    end
   end
 `,
 })

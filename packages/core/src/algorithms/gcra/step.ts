@@ -1,7 +1,7 @@
 import { tooLate } from '../../clock.js'
 import { sluiceError } from '../../errors.js'
 import { longestMs } from '../../options/readers.js'
-import { usualReading, type RowAlgorithm, type Row } from '../algorithm.js'
+import type { Algorithm, Row } from '../algorithm.js'
 import { isForeign, lengthOf, refundedUnits, setSpan, SPAN, spanIn, spans } from './span.js'
 
 /**
@@ -30,10 +30,9 @@ const FRACTION = 1
 /** The count of refunded units stops here and is not used from then on. */
 const mostRefunded = 2 ** 36 - 1
 
-export const gcraSteps: RowAlgorithm<GcraParams> = {
-  ...usualReading,
+export const gcraSteps: Algorithm<GcraParams> = {
   id: 3,
-  cells: () => ({ times: 1, counts: 2 }),
+  size: () => ({ times: 1, counts: 2 }),
   args: ({ burst, refill, every, initial, remembered, span }) => {
     return [burst, refill, every, initial, remembered, span]
   },
@@ -62,30 +61,31 @@ export const gcraSteps: RowAlgorithm<GcraParams> = {
   // - No unit drains before it is taken.
   // If the row has fewer refunded units than the receipt, it was created after all units of the receipt had drained. If another policy has taken units since,
   // the backlog drains by that one, and does not show how much of it is left of the receipt.
-  refundReceipt(row, params, now, cost, receipt, takenAt) {
-    const { refill, every } = params
-    if (isForeign(row, params.span)) return
+  // Without a receipt the newest units; and if it is all of them, the count of refunded units begins again, and a bucket is full: without a row it would be a new
+  // one with its initial tokens.
+  refund(row, params, now, units, receipt, takenAt = now) {
+    const { burst, initial, refill, every, span } = params
+    if (units === Infinity) {
+      row.fill(0)
+      if (initial < burst) row[TAT] = now
+      return
+    }
+    if (receipt === undefined) {
+      const newest = Math.min(units, gcraSteps.used(row, params, now))
+      if (newest <= 0) return
+      rescale(row, span, now)
+      shorten(row, params, now, newest * every)
+      return
+    }
+    if (isForeign(row, span)) return
     const refunded = refundedUnits(row)
     const refundedSince = refunded - refundedUnits(receipt)
     if (refundedSince < 0) return
-    const own = cost * every
+    const own = units * every
     const isCounted = refunded < mostRefunded
     const byArrival = isCounted ? ownBacklog(receipt, params, now) - refundedSince * every : 0
     const byAge = own - (now - takenAt) * refill
     shorten(row, params, now, Math.min(own, Math.max(byArrival, byAge)))
-  },
-
-  refundUnits(row, params, now, units) {
-    const newest = Math.min(units, gcraSteps.used(row, params, now))
-    if (newest <= 0) return
-    rescale(row, params.span, now)
-    shorten(row, params, now, newest * params.every)
-  },
-
-  // After a reset a bucket is full. Without a row it would be a new bucket with its initial tokens.
-  forget(row, { burst, initial }, now) {
-    row.fill(0)
-    if (initial < burst) row[TAT] = now
   },
 
   ends(row, params) {
@@ -93,34 +93,23 @@ export const gcraSteps: RowAlgorithm<GcraParams> = {
     return row[TAT] === 0 && row[FRACTION] === 0 ? 0 : endsUnrefunded(row, params)
   },
 
-  wait(row, params, now, cost) {
-    const { burst, every } = params
-    if (cost > burst || burst === 0) return Infinity
-    return Math.max(0, backlogAtMost(row, params, (burst - cost) * every) - now)
-  },
-
   used: (row, params, now) => Math.ceil(Math.max(0, backlog(row, params, now)) / params.every),
   quota: (params) => params.burst,
   windowMs: ({ burst, refill, every }) => Math.ceil((burst * every) / refill),
-  followsWall: () => false,
+  mostUnits: ({ refill, every }) => mostUnits(refill, every),
 
-  next: (row, params, now, remaining) => gcraSteps.wait(row, params, now, remaining),
-  maxPenalty: ({ refill, every }) => mostUnits(refill, every),
-  full: idleAt,
-  persistsOnDenial: ({ burst, initial }) => initial < burst,
-
-  settle(decided, cost) {
-    const { row, params, now } = decided
-    const { burst, every } = params
-    if (cost > 0) {
-      gcraSteps.take(row, params, now, cost)
-      decided.ends = gcraSteps.ends(row, params)
-    }
+  read(row, params, now, cost, isTaken, target) {
     const used = gcraSteps.used(row, params, now)
-    decided.used = used
-    decided.next = backlogAtMost(row, params, (Math.min(used, burst) - 1) * every) - now
-    decided.full = idleAt(row)
+    const units = target ?? Math.max(0, params.burst - used) + 1
+    const wait = isTaken ? 0 : waitFor(row, params, now, cost)
+    return { used, wait, next: waitFor(row, params, now, units), full: idleAt(row), delay: 0 }
   },
+}
+
+function waitFor(row: Row, params: GcraParams, now: number, units: number): number {
+  const { burst, every } = params
+  if (units > burst || burst === 0) return Infinity
+  return Math.max(0, backlogAtMost(row, params, (burst - units) * every) - now)
 }
 
 /** Updates a row to `now`: resets an idle one, and lets the units of another one drain. */
@@ -229,6 +218,6 @@ export function assertFills(
 }
 
 /** The number of units that become available in that time, as far as it can be counted exactly. */
-export function mostUnits(refill: number, every: number): number {
+function mostUnits(refill: number, every: number): number {
   return Math.floor(Math.min(longestFillMs * refill, Number.MAX_SAFE_INTEGER) / every)
 }

@@ -1,5 +1,4 @@
 import { ByteWriter, readBytes } from '../bytes.js'
-import { chunkOf, Corrections } from './corrections.js'
 
 /**
  * Running totals are counted modulo this. Only their differences matter, and no two records that exist at the same time are that many units
@@ -22,7 +21,6 @@ export class Log {
   #first = 0
   #head = 0
   #length = 0
-  #corrections: Corrections | undefined
 
   timeAt(position: number): number {
     return this.#origin + this.#ring[this.#indexOf(position)]
@@ -54,7 +52,6 @@ export class Log {
     this.#head = (this.#head + dropped) % (this.#ring.length / 2)
     this.#first = position
     this.#length -= dropped
-    this.#corrections?.drop(chunkOf(position))
     this.#shrink()
   }
 
@@ -64,19 +61,7 @@ export class Log {
     this.#shrink()
   }
 
-  /** Records that the totals of all chunks after this one are too high by these units. */
-  correct(chunk: number, units: number): void {
-    this.#corrections ??= new Corrections(chunkOf(this.#first))
-    this.#corrections.add(chunk, units)
-  }
-
-  /** By how much the total at `to` is too high, compared with the total at the earlier position `from`. */
-  excess(from: number, to: number): number {
-    return this.#corrections?.between(chunkOf(from), chunkOf(to)) ?? 0
-  }
-
   clear(): void {
-    this.#corrections = undefined
     this.#ring = nothing
     this.#first = 0
     this.#head = 0
@@ -84,8 +69,7 @@ export class Log {
   }
 
   /**
-   * The records as bytes: the first position, time and total, then for each further record the time and the units since the one before. Corrections
-   * are subtracted from the totals, and are not kept themselves.
+   * The records as bytes: the first position, time and total, then for each further record the time and the units since the one before.
    */
   pack(): Uint8Array {
     const writer = new ByteWriter()
@@ -93,7 +77,7 @@ export class Log {
     writer.number(this.#length)
     let [time, total] = [0, 0]
     for (let at = this.#first; at < this.#first + this.#length; at++) {
-      const [ownTime, ownTotal] = [this.timeAt(at), this.totalAt(at) - this.excess(this.#first, at)]
+      const [ownTime, ownTotal] = [this.timeAt(at), this.totalAt(at)]
       writer.number(ownTime - time)
       writer.number((ownTotal - total) >>> 0)
       time = ownTime

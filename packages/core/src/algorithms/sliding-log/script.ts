@@ -1,18 +1,25 @@
-import { correctionsLua, perChunk } from './corrections.js'
+/** The number of records in a chunk. */
+const perChunk = 62
 
 export const slidingLogLua = (): string => `
 -- row: 1 the time of the newest record, 2 the units that count, 3 the running total before the oldest record, 4 the position of
---      that record, 5 the number of records, 6 the chunk after the last one with corrections, 7 when the cost fits, 8 when more units remain
+--      that record, 5 the number of records, 6 when the cost fits, 7 when more units remain
 -- params: 1 limit, 2 window
 --
 -- The log is a hash of chunks of 62 records, so that any record is read in constant time, which a list of a million does not allow.
 -- A chunk begins with the time of its first record, six bytes. Each record follows with its time after that and the running total
 -- modulo 2^32, four bytes each. With its header a full chunk fills an allocation of 512 bytes.
---
--- The hash also has the corrections: the units refunded in each chunk, which the totals of all later chunks still include.
 (function()
   local PER_CHUNK, HEAD, SIZE, WORD = ${perChunk}, 6, 8, 4294967296
-${correctionsLua()}
+
+  local function forget(key, from, to)
+    for first = from, to, 1000 do
+      local fields = {}
+      for number = first, math.min(to, first + 999) do fields[#fields + 1] = number end
+      redis.call('HDEL', key, unpack(fields))
+    end
+  end
+
   -- The first position whose value is greater than most. The function in TypeScript has the explanation.
   local function firstAbove(most, low, lowest, high, highest, valueAt)
     local probe = 1
@@ -32,12 +39,12 @@ ${correctionsLua()}
   end
 
   local function void(row)
-    for i = 1, 8 do row[i] = 0 end
+    for i = 1, 7 do row[i] = 0 end
   end
 
   local function bind(keys)
     local key = keys[1]
-    local chunks, changed, corrections = {}, {}, correctionsOf(key)
+    local chunks, changed = {}, {}
     -- The first position that the log still has.
     local kept
 
@@ -79,23 +86,17 @@ ${correctionsLua()}
       return count
     end
 
-    -- By how much the total at "to" is too high, compared with the total at the earlier position "from".
-    local function excess(row, from, to)
-      return row[6] == 0 and 0 or corrections.between(numberOf(from), numberOf(to))
-    end
-
     local function flush()
       for number in pairs(changed) do redis.call('HSET', key, number, chunks[number]) end
       changed = {}
     end
 
     local function unitsUpTo(row, position)
-      return (totalAt(position) - row[3] - excess(row, row[4], position)) % WORD
+      return (totalAt(position) - row[3]) % WORD
     end
 
     local function putNewest(row, units)
-      local newest = row[4] + row[5] - 1
-      put(newest, row[1], (row[3] + units + excess(row, row[4], newest)) % WORD)
+      put(row[4] + row[5] - 1, row[1], (row[3] + units) % WORD)
     end
 
     local function reaching(row, units)
@@ -113,9 +114,8 @@ ${correctionsLua()}
       local oldest = timeAt(row[4])
       if oldest > gone then return end
       local first = firstAbove(gone, row[4], oldest, row[4] + row[5] - 1, row[1], timeAt)
-      local last = first - 1
-      row[2] = row[2] - unitsUpTo(row, last)
-      row[3] = (totalAt(last) + excess(row, last, first)) % WORD
+      row[2] = row[2] - unitsUpTo(row, first - 1)
+      row[3] = totalAt(first - 1)
       row[5] = row[5] - (first - row[4])
       row[4] = first
     end
@@ -125,59 +125,18 @@ ${correctionsLua()}
       local over = cost - (limit - row[2])
       local more = math.max(1, row[2] - limit + 1)
       local fits = over <= 0 or cost > limit
-      row[7] = fits and 0 or timeAt(reaching(row, over)) + window
-      row[8] = row[2] < more and 0 or timeAt(reaching(row, more)) + window
+      row[6] = fits and 0 or timeAt(reaching(row, over)) + window
+      row[7] = row[2] < more and 0 or timeAt(reaching(row, more)) + window
     end
 
     local function trim(row)
       if row[5] == 0 then
         redis.call('DEL', key)
-        chunks, changed, corrections = {}, {}, correctionsOf(key)
+        chunks, changed = {}, {}
       else
-        local from, first = numberOf(kept), numberOf(row[4])
-        forget(key, from, first - 1, '')
-        if first > from and row[6] > 0 then
-          corrections.drop(from, first, row[6])
-          if first >= row[6] then row[6] = 0 end
-        end
+        forget(key, numberOf(kept), numberOf(row[4]) - 1)
       end
       kept = row[4]
-    end
-
-    local function recordOf(row, receipt)
-      local at = receipt[4] + receipt[5] - 1
-      local isThere = at >= row[4] and at < row[4] + row[5]
-      return isThere and timeAt(at) == receipt[1] and at or nil
-    end
-
-    local function takeOut(row, at, units)
-      local chunk, number, from = chunkOf(at)
-      local newest, last = row[4] + row[5] - 1, (number + 1) * PER_CHUNK - 1
-      local to = HEAD + (math.min(newest, last) % PER_CHUNK + 1) * SIZE
-      local parts = { chunk:sub(1, from) }
-      for record = from, to - SIZE, SIZE do
-        local time, total = struct.unpack('<I4I4', chunk, record + 1)
-        parts[#parts + 1] = struct.pack('<I4I4', time, (total - units) % WORD)
-      end
-      chunks[number] = table.concat(parts) .. chunk:sub(to + 1)
-      changed[number] = true
-      if newest > last then
-        corrections.add(number, units)
-        row[6] = math.max(row[6], number + 1)
-      end
-      row[2] = row[2] - units
-    end
-
-    local function keep(row, units)
-      if units == 0 then return void(row) end
-      local newest = reaching(row, units)
-      local last = numberOf(row[4] + row[5] - 1)
-      row[1], row[2], row[5] = timeAt(newest), units, newest - row[4] + 1
-      putNewest(row, units)
-      local chunk, number, at = chunkOf(newest)
-      chunks[number] = chunk:sub(1, at + SIZE)
-      for after = number + 1, last do chunks[after], changed[after] = nil, nil end
-      forget(key, number + 1, last, '')
     end
 
     local steps = {}
@@ -203,22 +162,20 @@ ${correctionsLua()}
       foresee(row, params, 0)
     end
 
-    function steps.refundReceipt(row, params, now, cost, receipt)
+    function steps.refund(row, params, now, units, receipt)
       trim(row)
-      local at = recordOf(row, receipt)
-      if at then
-        local recorded = unitsUpTo(row, at) - (at > row[4] and unitsUpTo(row, at - 1) or 0)
-        local isNewest = at == row[4] + row[5] - 1
-        takeOut(row, at, math.min(cost, recorded))
-        if isNewest and cost >= recorded then keep(row, row[2]) end
+      local left = row[2] - math.min(units, row[2])
+      local isOver = receipt and row[5] > 0 and timeAt(row[4]) > receipt[1]
+      if left == 0 and not isOver then void(row)
+      elseif left < row[2] and not isOver then
+        local newest, last = reaching(row, left), numberOf(row[4] + row[5] - 1)
+        row[1], row[2], row[5] = timeAt(newest), left, newest - row[4] + 1
+        putNewest(row, left)
+        local chunk, number, at = chunkOf(newest)
+        chunks[number] = chunk:sub(1, at + SIZE)
+        for after = number + 1, last do chunks[after], changed[after] = nil, nil end
+        forget(key, number + 1, last)
       end
-      flush()
-      foresee(row, params, 0)
-    end
-
-    function steps.refundUnits(row, params, now, units)
-      trim(row)
-      keep(row, row[2] - math.min(units, row[2]))
       flush()
       foresee(row, params, 0)
     end

@@ -1,10 +1,4 @@
-import {
-  usualReading,
-  type AlgorithmWithRecords,
-  type RequestSteps,
-  type Row,
-} from '../algorithm.js'
-import { chunkOf, lastOf } from './corrections.js'
+import { stepsOverRecords, type Algorithm, type BoundSteps, type Row } from '../algorithm.js'
 import { Log, totals } from './log.js'
 
 export type SlidingLogParams = {
@@ -13,63 +7,56 @@ export type SlidingLogParams = {
 }
 
 // row: [the time of the newest record; the units that count, the running total before the oldest record, the position of that record,
-//       the number of records, the chunk after the last one with corrections; when the cost fits, when more units remain]
-// All units of one millisecond are one record. The newest record is never empty. An older one is empty if its units were refunded.
+//       the number of records; when the cost fits, when more units remain]
+// All units of one millisecond are one record. No record is empty.
 const LAST = 0
 const USED = 1
 const BASE = 2
 const FIRST = 3
 const COUNT = 4
-const CORRECTED = 5
-const FITS = 6
-const MORE = 7
+const FITS = 5
+const MORE = 6
 
-export const slidingLogSteps: AlgorithmWithRecords<SlidingLogParams, Log> = {
-  ...usualReading,
+export const slidingLogSteps: Algorithm<SlidingLogParams, Log> = {
+  ...stepsOverRecords,
   id: 7,
-  cells: () => ({ times: 1, counts: 5, extras: 2 }),
+  size: () => ({ times: 1, counts: 4, extras: 2 }),
   args: ({ limit, window }) => [limit, window],
-  recordKeys: [1],
-  hasRecords: true,
-  newRecords: () => new Log(),
-  packRecords: (log) => log.pack(),
-  unpackRecords: (bytes, row) => Log.unpack(bytes, row[FIRST], row[COUNT], row[LAST]),
-  bind: stepsOver,
-
-  ends,
-  full: ends,
-
-  wait(row, { limit }, now, cost) {
-    if (cost > limit || limit === 0) return Infinity
-    return cost <= limit - row[USED] ? 0 : row[FITS] - now
+  records: {
+    keys: [1],
+    create: () => new Log(),
+    pack: (log) => log.pack(),
+    unpack: (bytes, row) => Log.unpack(bytes, row[FIRST], row[COUNT], row[LAST]),
+    bind: stepsOver,
   },
 
+  ends,
   used: (row) => row[USED],
   quota: ({ limit }) => limit,
   windowMs: ({ window }) => window,
-  followsWall: () => false,
-  next: (row, _params, now) => row[MORE] - now,
+
+  read(row, params, now, cost, isTaken) {
+    const { limit } = params
+    let wait = 0
+    if (!isTaken && (cost > limit || limit === 0)) wait = Infinity
+    else if (!isTaken && cost > limit - row[USED]) wait = row[FITS] - now
+    return { used: row[USED], wait, next: row[MORE] - now, full: ends(row, params), delay: 0 }
+  },
 }
 
 function ends(row: Row, { window }: SlidingLogParams): number {
   return row[USED] === 0 ? 0 : row[LAST] + window
 }
 
-function stepsOver(log: Log): RequestSteps<SlidingLogParams> {
+function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
   /** The units up to the record at a position, including it. */
   function unitsUpTo(row: Row, position: number): number {
-    return wrap(log.totalAt(position) - row[BASE] - excess(row, row[FIRST], position))
-  }
-
-  /** By how much the total at `to` is too high, compared with the total at the earlier position `from`. */
-  function excess(row: Row, from: number, to: number): number {
-    return row[CORRECTED] === 0 ? 0 : log.excess(from, to)
+    return wrap(log.totalAt(position) - row[BASE])
   }
 
   /** Writes the newest record, so that the log has `units` in total. */
   function putNewest(row: Row, units: number): void {
-    const newest = row[FIRST] + row[COUNT] - 1
-    log.put(newest, row[LAST], wrap(row[BASE] + units + excess(row, row[FIRST], newest)))
+    log.put(row[FIRST] + row[COUNT] - 1, row[LAST], wrap(row[BASE] + units))
   }
 
   /** The first record after whose expiry at least `units` have expired. */
@@ -92,9 +79,8 @@ function stepsOver(log: Log): RequestSteps<SlidingLogParams> {
     const newest = row[FIRST] + row[COUNT] - 1
     const valueAt = (position: number): number => log.timeAt(position)
     const first = firstAbove(gone, row[FIRST], oldest, newest, row[LAST], valueAt)
-    const last = first - 1
-    row[USED] -= unitsUpTo(row, last)
-    row[BASE] = wrap(log.totalAt(last) + excess(row, last, first))
+    row[USED] -= unitsUpTo(row, first - 1)
+    row[BASE] = log.totalAt(first - 1)
     row[COUNT] -= first - row[FIRST]
     row[FIRST] = first
   }
@@ -111,42 +97,6 @@ function stepsOver(log: Log): RequestSteps<SlidingLogParams> {
   function trim(row: Row): void {
     if (row[COUNT] === 0) log.clear()
     else log.drop(row[FIRST])
-    if (chunkOf(row[FIRST]) >= row[CORRECTED]) row[CORRECTED] = 0
-  }
-
-  /** The position of the record with the units of a receipt, if it still exists. */
-  function recordOf(row: Row, receipt: Row): number | undefined {
-    const at = receipt[FIRST] + receipt[COUNT] - 1
-    const isThere = at >= row[FIRST] && at < row[FIRST] + row[COUNT]
-    return isThere && log.timeAt(at) === receipt[LAST] ? at : undefined
-  }
-
-  /** Removes units from a record. The totals of later records of its chunk are rewritten, and those of later chunks are corrected on reading. */
-  function takeOut(row: Row, at: number, units: number): void {
-    const newest = row[FIRST] + row[COUNT] - 1
-    const chunk = chunkOf(at)
-    for (let i = at; i <= Math.min(newest, lastOf(chunk)); i++) {
-      log.put(i, log.timeAt(i), wrap(log.totalAt(i) - units))
-    }
-    if (newest > lastOf(chunk)) {
-      log.correct(chunk, units)
-      row[CORRECTED] = Math.max(row[CORRECTED], chunk + 1)
-    }
-    row[USED] -= units
-  }
-
-  /** Keeps the oldest `units` and removes all records after them. */
-  function keep(row: Row, units: number): void {
-    if (units === 0) {
-      row.fill(0)
-      return
-    }
-    const newest = reaching(row, units)
-    row[LAST] = log.timeAt(newest)
-    row[USED] = units
-    row[COUNT] = newest - row[FIRST] + 1
-    putNewest(row, units)
-    log.cut(newest)
   }
 
   return {
@@ -170,21 +120,21 @@ function stepsOver(log: Log): RequestSteps<SlidingLogParams> {
       foresee(row, params, 0)
     },
 
-    refundReceipt(row, params, _now, cost, receipt) {
+    // The newest units, because in the middle the totals of all later records would change. Those of a receipt may have expired.
+    refund(row, params, _now, units, receipt) {
       trim(row)
-      const at = recordOf(row, receipt)
-      if (at !== undefined) {
-        const recorded = unitsUpTo(row, at) - (at > row[FIRST] ? unitsUpTo(row, at - 1) : 0)
-        const isNewest = at === row[FIRST] + row[COUNT] - 1
-        takeOut(row, at, Math.min(cost, recorded))
-        if (isNewest && cost >= recorded) keep(row, row[USED])
+      const left = row[USED] - Math.min(units, row[USED])
+      const isOver =
+        receipt !== undefined && row[COUNT] > 0 && log.timeAt(row[FIRST]) > receipt[LAST]
+      if (left === 0 && !isOver) row.fill(0)
+      else if (left < row[USED] && !isOver) {
+        const newest = reaching(row, left)
+        row[LAST] = log.timeAt(newest)
+        row[USED] = left
+        row[COUNT] = newest - row[FIRST] + 1
+        putNewest(row, left)
+        log.cut(newest)
       }
-      foresee(row, params, 0)
-    },
-
-    refundUnits(row, params, _now, units) {
-      trim(row)
-      keep(row, row[USED] - Math.min(units, row[USED]))
       foresee(row, params, 0)
     },
   }

@@ -12,8 +12,8 @@ import {
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
 import { policyOf, type Kind } from '../kind.js'
-import { spreadSteps, type SpreadParams } from './spread.js'
-import { slidingBucketsSteps, slidingWindowSteps, type SlidingWindowParams } from './step.js'
+import { bucketedWindowSteps, type BucketedWindowParams } from '../bucketed-window/step.js'
+import { slidingWindowSteps, type SlidingWindowParams } from './step.js'
 
 /** Options of `slidingWindow`. */
 export interface SlidingWindowOptions {
@@ -89,13 +89,13 @@ export function slidingWindow<const T extends Duration>(
 
 type Tail = SlidingWindowPolicy['tail']
 
-export const slidingWindowKind: Kind<SlidingWindowPolicy, SpreadParams | SlidingWindowParams> = {
+export const slidingWindowKind: Kind<
+  SlidingWindowPolicy,
+  SlidingWindowParams | BucketedWindowParams
+> = {
   build: slidingWindow,
   quotas: ['limit'],
-  steps({ buckets, tail }) {
-    if (tail === 'spread') return spreadSteps
-    return buckets === 1 && tail === 'weighted' ? slidingWindowSteps : slidingBucketsSteps
-  },
+  steps: ({ tail }) => (tail === 'spread' ? slidingWindowSteps : bucketedWindowSteps),
   params({ limit, window, buckets, tail }) {
     if (tail === 'spread') return { limit, window }
     return {

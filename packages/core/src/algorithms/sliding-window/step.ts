@@ -1,190 +1,146 @@
-import { usualReading, type RowAlgorithm, type Row } from '../algorithm.js'
+import type { Algorithm, Row } from '../algorithm.js'
 
 export type SlidingWindowParams = {
   readonly limit: number
-  /** The length of a sub-window. */
-  readonly size: number
-  /** The number of sub-windows that count in addition to the current one. */
-  readonly older: number
-  /** 1: the oldest of them counts by the share that is still inside; 0: it counts completely. */
-  readonly weighted: number
+  readonly window: number
 }
 
-// row: [a time in the current sub-window, its number, the units taken in it, the units taken in the sub-window before, …]
-// A time in the sub-window and not its start, so that the units stay in the right sub-window if the length of the window changes.
-// A receipt's number identifies its sub-window, even if sub-windows of other lengths have begun since: counts move by as many places as the number
-// increases. It begins with the time, and increases by less than the time does, so that a row that begins again repeats no number.
-const SINCE = 0
-const NUMBER = 1
-const NEWEST = 2
+// row: [the start of the current window, the start of the older window,
+//       the units taken in the current one, the milliseconds from its start to its last unit, the same for the older one,
+//       (only in a receipt) the milliseconds to the last unit before the take]
+// A window starts at the time of its first unit. The start never changes, so it identifies the window of a receipt.
+const FIRST = 0
+const OLDER_FIRST = 1
+const UNITS = 2
+const SPAN = 3
+const OLDER_UNITS = 4
+const OLDER_SPAN = 5
+const SPAN_BEFORE = 6
 
-/** Two counters. */
-export const slidingWindowSteps: RowAlgorithm<SlidingWindowParams> = {
-  ...usualReading,
-  id: 2,
-  cells: ({ older }) => ({ times: 2, counts: 1 + older }),
-  args: ({ limit, size, older, weighted }) => [limit, size, older, weighted],
+/**
+ * Two windows, each started by an allowed request. The units of the older one count as if they had been taken evenly between its first and its
+ * last unit, and each of them expires one window after its time.
+ */
+export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
+  id: 9,
+  size: () => ({ times: 2, counts: 4, extras: 1 }),
+  args: ({ limit, window }) => [limit, window],
 
-  look(row, params, now, cost) {
-    const { limit, size, older } = params
-    const passed = (startOf(now, size) - opening(row, size)) / size
-    if (passed > 0) {
-      for (let i = older; i >= 0; i--) row[NEWEST + i] = i >= passed ? row[NEWEST + i - passed] : 0
-      row[NUMBER] = passed > older ? now : row[NUMBER] + passed
-      row[SINCE] = now
+  look(row, { limit, window }, now, cost) {
+    if (row[UNITS] === 0 || now >= row[FIRST] + window) startWindow(row, now)
+    return limit > 0 && row[UNITS] + stillCounting(row, window, now) + cost <= limit
+  },
+
+  take(row, _params, now, cost) {
+    if (cost === 0) return
+    row[SPAN_BEFORE] = row[SPAN]
+    row[UNITS] += cost
+    row[SPAN] = Math.max(row[SPAN], now - row[FIRST])
+  },
+
+  refund(row, { window }, now, units, receipt) {
+    if (receipt === undefined) {
+      const left = units - Math.min(units, row[UNITS])
+      refundNewest(row, UNITS, units)
+      refundNewest(row, OLDER_UNITS, left)
+      return
     }
-    const room = limit - whole(row, params) - cost
-    return limit > 0 && room >= 0 && carried(row, params, now) <= room * size
+    const isCurrent = row[UNITS] > 0 && row[FIRST] === receipt[FIRST]
+    const isOlder = row[OLDER_FIRST] === receipt[FIRST] && stillCounting(row, window, now) > 0
+    if (units === 0 || (!isCurrent && !isOlder)) return
+    const at = isCurrent ? UNITS : OLDER_UNITS
+    // The time of the last unit is restored only if nothing was taken since. Otherwise the other units keep it, which errs on the strict side.
+    const isNewest = row[at] === receipt[UNITS] && row[at + 1] === receipt[SPAN]
+    if (isNewest) row[at + 1] = receipt[SPAN_BEFORE]
+    row[at] -= Math.min(units, row[at])
   },
 
-  take(row, _params, _now, cost) {
-    row[NEWEST] += cost
+  ends(row, { window }) {
+    if (row[UNITS] > 0) return row[FIRST] + row[SPAN] + window
+    return row[OLDER_UNITS] > 0 ? row[OLDER_FIRST] + row[OLDER_SPAN] + window : 0
   },
 
-  refundReceipt(row, params, _now, cost, receipt) {
-    const passed = row[NUMBER] - receipt[NUMBER]
-    if (passed < 0 || passed > params.older) return
-    const refunded = Math.min(cost, row[NEWEST + passed])
-    row[NEWEST + passed] -= refunded
-    if (refunded > 0) forgetIfEmpty(row, params)
-  },
-
-  refundUnits(row, params, _now, units) {
-    let left = units
-    for (let i = 0; i <= params.older; i++) {
-      const refunded = Math.min(left, row[NEWEST + i])
-      row[NEWEST + i] -= refunded
-      left -= refunded
-    }
-    if (left < units) forgetIfEmpty(row, params)
-  },
-
-  ends(row, { size, older }) {
-    for (let i = 0; i <= older; i++) {
-      if (row[NEWEST + i] > 0) return opening(row, size) + (older + 1 - i) * size
-    }
-    return 0
-  },
-
-  wait(row, params, now, cost) {
-    const { limit, size, older, weighted } = params
-    if (cost > limit || limit === 0) return Infinity
-    let room = limit - whole(row, params) - cost
-    if (room >= 0 && carried(row, params, now) <= room * size) return 0
-    // Goes forward by one sub-window at a time: the oldest expires (gradually, if it is weighted), and the next becomes the oldest.
-    const start = opening(row, size)
-    for (let ahead = 0; ahead <= older; ahead++) {
-      const leaving = weighted * row[NEWEST + older - ahead]
-      const elapsed = room < 0 ? size : elapsedUntil(leaving, room, size)
-      const fits = start + ahead * size + elapsed
-      if (elapsed < size && fits > now) return fits - now
-      if (ahead + weighted <= older) room += row[NEWEST + older - ahead - weighted]
-    }
-    return start + (older + 1) * size - now
-  },
-
-  used: (row, params, now) =>
-    whole(row, params) + Math.ceil(carried(row, params, now) / params.size),
+  used: (row, { window }, now) => row[UNITS] + stillCounting(row, window, now),
   quota: (params) => params.limit,
-  windowMs: ({ size, older, weighted }) => size * (older + 1 - weighted),
-  followsWall: () => false,
-  full: (row, params) => slidingWindowSteps.ends(row, params),
-  next: (row, params, now, remaining) => slidingWindowSteps.wait(row, params, now, remaining),
+  windowMs: (params) => params.window,
+
+  read(row, params, now, cost, isTaken, target) {
+    const older = stillCounting(row, params.window, now)
+    const used = row[UNITS] + older
+    const units = target ?? Math.max(0, params.limit - used) + 1
+    const wait = isTaken ? 0 : waitFor(row, params, now, older, cost)
+    const next = waitFor(row, params, now, older, units)
+    return { used, wait, next, full: slidingWindowSteps.ends(row, params), delay: 0 }
+  },
 }
 
-/** More counters, or no weighted one. The policy defines their number, so the id is one of those for rows of varying width. */
-export const slidingBucketsSteps: RowAlgorithm<SlidingWindowParams> = {
-  ...slidingWindowSteps,
-  id: 128,
+function waitFor(
+  row: Row,
+  { limit, window }: SlidingWindowParams,
+  now: number,
+  older: number,
+  units: number,
+): number {
+  if (units > limit || limit === 0) return Infinity
+  const excess = row[UNITS] + older + units - limit
+  return excess <= 0 ? 0 : timeOfUnit(row, older, excess) + window - now
 }
 
-/** The next request after a refund of all units opens a new window, so an earlier receipt refunds nothing. */
-function forgetIfEmpty(row: Row, params: SlidingWindowParams): void {
-  if (slidingWindowSteps.ends(row, params) === 0) row[SINCE] = row[NUMBER] = 0
-}
-
-function opening(row: Row, size: number): number {
-  return startOf(row[SINCE], size)
-}
-
-/** The start of the sub-window that contains a time. It divides, as Lua does for a remainder: exact below 2^52, and much faster than `%`. */
-function startOf(moment: number, size: number): number {
-  return Math.floor(moment / size) * size
-}
-
-/** The units of all sub-windows that count completely. */
-function whole(row: Row, { older, weighted }: SlidingWindowParams): number {
-  let sum = 0
-  for (let i = older - weighted; i >= 0; i--) sum += row[NEWEST + i]
-  return sum
-}
-
-/** How much the oldest, weighted sub-window still counts, in units × size: whole numbers, so nothing is rounded. */
-function carried(row: Row, { size, older, weighted }: SlidingWindowParams, now: number): number {
-  const elapsed = Math.max(0, now - opening(row, size))
-  return weighted * row[NEWEST + older] * (size - elapsed)
-}
-
-/** The least whole e in 0 … size with units × (size - e) ≤ room × size. */
-function elapsedUntil(units: number, room: number, size: number): number {
-  return units <= room ? 0 : size - Math.floor((room * size) / units)
-}
-
-export const slidingWindowLua = (): string => `
--- row: 1 a time in the current sub-window, 2 its number, 3 the units taken in it, 4 the units taken in the sub-window before, …
--- params: 1 limit, 2 length of a sub-window, 3 number of older sub-windows that count, 4 whether the oldest is weighted
-(function()
-  local function opening(row, size)
-    return row[1] - row[1] % size
-  end
-
-  local function ends(row, params)
-    for i = 0, params[3] do
-      if row[3 + i] > 0 then return opening(row, params[2]) + (params[3] + 1 - i) * params[2] end
-    end
-    return 0
-  end
-
-  local function forgetIfEmpty(row, params)
-    if ends(row, params) == 0 then row[1], row[2] = 0, 0 end
-  end
-
-  return {
-    look = function(row, params, now, cost)
-      local limit, size, older, weighted = params[1], params[2], params[3], params[4]
-      local passed = (now - now % size - opening(row, size)) / size
-      if passed > 0 then
-        for i = older, 0, -1 do row[3 + i] = i >= passed and row[3 + i - passed] or 0 end
-        row[1], row[2] = now, passed > older and now or row[2] + passed
-      end
-      local room = limit - cost
-      for i = 0, older - weighted do room = room - row[3 + i] end
-      local elapsed = math.max(0, now - opening(row, size))
-      return limit > 0 and room >= 0 and weighted * row[3 + older] * (size - elapsed) <= room * size
-    end,
-
-    take = function(row, params, now, cost)
-      row[3] = row[3] + cost
-    end,
-
-    refundReceipt = function(row, params, now, cost, receipt)
-      local passed = row[2] - receipt[2]
-      if passed < 0 or passed > params[3] then return end
-      local refunded = math.min(cost, row[3 + passed])
-      row[3 + passed] = row[3 + passed] - refunded
-      if refunded > 0 then forgetIfEmpty(row, params) end
-    end,
-
-    refundUnits = function(row, params, now, units)
-      local left = units
-      for i = 3, 3 + params[3] do
-        local refunded = math.min(left, row[i])
-        row[i] = row[i] - refunded
-        left = left - refunded
-      end
-      if left < units then forgetIfEmpty(row, params) end
-    end,
-
-    ends = ends,
+/** Starts a window. If the current one has units, it becomes the older one. */
+function startWindow(row: Row, now: number): void {
+  if (row[UNITS] > 0) {
+    row[OLDER_FIRST] = row[FIRST]
+    row[OLDER_UNITS] = row[UNITS]
+    row[OLDER_SPAN] = row[SPAN]
+    row[UNITS] = 0
   }
-end)()`
+  // Even if the clock was set back, a window starts after the units of the older one: at its end, all of them have expired.
+  row[FIRST] = Math.max(now, row[OLDER_FIRST] + row[OLDER_SPAN])
+  row[SPAN] = 0
+}
+
+/** The number of units of the older window that are still inside. A single unit that refunds have left counts as the last one. */
+function stillCounting(row: Row, window: number, now: number): number {
+  const units = row[OLDER_UNITS]
+  const elapsed = now - window - row[OLDER_FIRST]
+  if (elapsed < 0 || units === 0) return units
+  const span = row[OLDER_SPAN]
+  if (elapsed >= span) return 0
+  return units === 1 ? 1 : units - 1 - gapsPassed(elapsed, units - 1, span)
+}
+
+/**
+ * The time of the unit number `count`, of those that still count. `older` of them are in the older window. Units expire in order: first those of the
+ * older window, then those of the current one, which is the older one by then.
+ */
+function timeOfUnit(row: Row, older: number, count: number): number {
+  return count <= older
+    ? row[OLDER_FIRST] +
+        spanUntil(row[OLDER_UNITS] - older + count, row[OLDER_UNITS], row[OLDER_SPAN])
+    : row[FIRST] + spanUntil(count - older, row[UNITS], row[SPAN])
+}
+
+/** ⌊elapsed × gaps / span⌋, exactly. Only penalties or a changed policy lead to products that a number cannot hold. */
+function gapsPassed(elapsed: number, gaps: number, span: number): number {
+  const product = elapsed * gaps
+  if (product < 2 ** 53) return Math.floor(product / span)
+  return Number((BigInt(elapsed) * BigInt(gaps)) / BigInt(span))
+}
+
+/** The time from the first unit to the `count`-th, rounded up. */
+function spanUntil(count: number, units: number, span: number): number {
+  if (units === 1) return span
+  const product = (count - 1) * span
+  if (product < 2 ** 53) return Math.ceil(product / (units - 1))
+  const gaps = BigInt(units - 1)
+  return Number((BigInt(count - 1) * BigInt(span) + gaps - 1n) / gaps)
+}
+
+/** Refunds the newest units of a window. The others keep their estimated times. */
+function refundNewest(row: Row, units: number, refunded: number): void {
+  const before = row[units]
+  const kept = Math.max(0, before - refunded)
+  if (kept === before) return
+  row[units] = kept
+  row[units + 1] = kept > 1 ? Math.floor((row[units + 1] * (kept - 1)) / (before - 1)) : 0
+}

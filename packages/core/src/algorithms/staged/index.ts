@@ -2,7 +2,7 @@ import { sluiceError } from '../../errors.js'
 import { readOptions, type OptionReader } from '../../options/readers.js'
 import { blockOption, isPolicy, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, resolvePolicy, type Kind } from '../kind.js'
-import { stagedSteps, type StagePolicy } from './step.js'
+import { stagedSteps, type Stage } from './step.js'
 
 /** Options of `staged`. */
 export interface StagedOptions {
@@ -50,9 +50,9 @@ const stage: OptionReader<Policy> = {
     isPolicy(value) && value.block === undefined && value.kind !== 'staged' ? value : undefined,
 }
 
-function stageOf(policy: Policy, name: string): StagePolicy {
+function stageOf(policy: Policy, name: string): Stage {
   const { steps, params } = resolvePolicy(policy, `staged, "${name}"`)
-  if (steps.hasRecords === true) {
+  if (steps.records !== undefined) {
     throw sluiceError('SLUICE_OPTION_INVALID', 'staged', name, policy, stage.expected)
   }
   return { steps, params }

@@ -1,111 +1,68 @@
-/** params: for each of the two policies, the number of times, counts and extras in its row, the number of its params, and its params. */
+/** params: the widths of both rows, the number of the params of free, its params, and those of then. */
 export function stagedLua(free: string, next: string): string {
   return `
--- row: the times of free, the times of then, the counts of free, the counts of then;
---      from which of them the last allowed request took units (1, 2, or 3 for both), plus 4 times the number of resets of then, modulo 2^14;
---      the extras of free, the extras of then
+-- row: the row of free, the row of then, and from which of them the last allowed request took units (1, 2, or 3 for both), plus 4 times the
+-- number of resets of then, modulo 2^14
 (function()
   local first, second = ${free}, ${next}
   local steps = {}
 
-  local function slice(list, from, length)
+  local function slice(list, from, to)
     local out = {}
-    for i = 1, length do out[i] = list[from + i - 1] end
+    for i = from, to do out[#out + 1] = list[i] end
     return out
   end
 
-  local function policyAt(params, at)
-    local policy = { times = params[at], counts = params[at + 1], extras = params[at + 2] }
-    policy.params = slice(params, at + 4, params[at + 3])
-    return policy, at + 4 + params[at + 3]
-  end
-
-  local function partOf(row, policy, timesAt, countsAt, extrasAt)
-    local part, stored = slice(row, timesAt + 1, policy.times), policy.times + policy.counts
-    for i = 1, policy.counts do part[policy.times + i] = row[countsAt + i] end
-    for i = 1, policy.extras do part[stored + i] = row[extrasAt + i] end
-    return part
-  end
-
   local function read(row, params)
-    local a, at = policyAt(params, 1)
-    local b = policyAt(params, at)
-    local times = a.times + b.times
-    local stage = times + a.counts + b.counts + 1
-    a.row = partOf(row, a, 0, times, stage)
-    b.row = partOf(row, b, a.times, times + a.counts, stage + a.extras)
-    return a, b, stage
-  end
-
-  local function writePart(row, policy, timesAt, countsAt, extrasAt)
-    local stored = policy.times + policy.counts
-    for i = 1, policy.times do row[timesAt + i] = policy.row[i] end
-    for i = 1, policy.counts do row[countsAt + i] = policy.row[policy.times + i] end
-    for i = 1, policy.extras do row[extrasAt + i] = policy.row[stored + i] end
+    local last = params[1] + params[2] + 1
+    local a = { row = slice(row, 1, params[1]), params = slice(params, 4, 3 + params[3]) }
+    local b = { row = slice(row, params[1] + 1, last - 1), params = slice(params, 4 + params[3], #params) }
+    return a, b, last
   end
 
   local function write(row, a, b)
-    local times = a.times + b.times
-    local stage = times + a.counts + b.counts + 1
-    writePart(row, a, 0, times, stage)
-    writePart(row, b, a.times, times + a.counts, stage + a.extras)
+    for i, cell in ipairs(a.row) do row[i] = cell end
+    for i, cell in ipairs(b.row) do row[#a.row + i] = cell end
   end
 
   function steps.look(row, params, now, cost)
     local a, b = read(row, params)
-    local fitsFirst = first.look(a.row, a.params, now, cost)
-    local fitsSecond = second.look(b.row, b.params, now, cost)
+    local fits = first.look(a.row, a.params, now, cost)
+    fits = second.look(b.row, b.params, now, cost) or fits
     write(row, a, b)
-    return fitsFirst or fitsSecond
+    return fits
   end
 
   function steps.take(row, params, now, cost)
-    local a, b, stage = read(row, params)
-    local starts = math.floor(row[stage] / 4)
+    local a, b, last = read(row, params)
+    local starts = math.floor(row[last] / 4)
     if not first.look(a.row, a.params, now, cost) then
       second.take(b.row, b.params, now, cost)
-      row[stage] = starts * 4 + 2
+      row[last] = starts * 4 + 2
     else
       first.take(a.row, a.params, now, cost)
-      row[stage] = starts * 4 + 1
+      row[last] = starts * 4 + 1
       if cost > 0 and not first.look(a.row, a.params, now, 1) then
         for i in ipairs(b.row) do b.row[i] = 0 end
         second.look(b.row, b.params, now, cost)
         second.take(b.row, b.params, now, cost)
-        row[stage] = (starts + 1) % 16384 * 4 + 3
+        row[last] = (starts + 1) % 16384 * 4 + 3
       end
     end
     write(row, a, b)
   end
 
-  function steps.refundReceipt(row, params, now, cost, receipt, takenAt)
-    local a, b, stage = read(row, params)
-    local oldA, oldB = read(receipt, params)
-    local taken = receipt[stage] % 4
-    local isSameStart = math.floor(receipt[stage] / 4) == math.floor(row[stage] / 4)
-    if taken ~= 2 then first.refundReceipt(a.row, a.params, now, cost, oldA.row, takenAt) end
-    if taken ~= 1 and isSameStart then second.refundReceipt(b.row, b.params, now, cost, oldB.row, takenAt) end
+  function steps.refund(row, params, now, units, receipt, takenAt)
+    local a, b, last = read(row, params)
+    local old, new, taken = {}, {}, 3
+    if receipt then
+      old, new = read(receipt, params)
+      taken = receipt[last] % 4
+    end
+    local isSameStart = not receipt or math.floor(receipt[last] / 4) == math.floor(row[last] / 4)
+    if taken ~= 2 then first.refund(a.row, a.params, now, units, old.row, takenAt) end
+    if taken ~= 1 and isSameStart then second.refund(b.row, b.params, now, units, new.row, takenAt) end
     write(row, a, b)
-  end
-
-  function steps.refundUnits(row, params, now, units)
-    local a, b = read(row, params)
-    first.refundUnits(a.row, a.params, now, units)
-    second.refundUnits(b.row, b.params, now, units)
-    write(row, a, b)
-  end
-
-  local function forget(policy, part, now)
-    if policy.forget then return policy.forget(part.row, part.params, now) end
-    for i in ipairs(part.row) do part.row[i] = 0 end
-  end
-
-  function steps.forget(row, params, now)
-    local a, b, stage = read(row, params)
-    forget(first, a, now)
-    forget(second, b, now)
-    write(row, a, b)
-    row[stage] = 0
   end
 
   function steps.ends(row, params)

@@ -1,6 +1,6 @@
 import { readOptions } from '../../options/readers.js'
 import type { Policy } from '../../policy.js'
-import { usualReading, type RowAlgorithm } from '../algorithm.js'
+import type { Algorithm } from '../algorithm.js'
 import { policyOf, type Kind } from '../kind.js'
 
 /** A policy of `unlimited`. */
@@ -22,24 +22,18 @@ export function unlimited(options: NoOptions = {}): UnlimitedPolicy {
   return policyOf(unlimitedKind, { kind: 'unlimited' }, undefined)
 }
 
-const unlimitedSteps: RowAlgorithm = {
-  ...usualReading,
+const unlimitedSteps: Algorithm = {
   id: 5,
-  countsNothing: true,
-  cells: () => ({ times: 0, counts: 0 }),
+  size: () => ({ times: 0, counts: 0 }),
   args: () => [],
   look: () => true,
   take() {},
-  refundReceipt() {},
-  refundUnits() {},
+  refund() {},
   ends: () => 0,
-  full: () => 0,
-  wait: () => 0,
-  next: () => 0,
   used: () => 0,
+  read: () => ({ used: 0, wait: 0, next: 0, full: 0, delay: 0 }),
   quota: () => Infinity,
   windowMs: () => 0,
-  followsWall: () => false,
 }
 
 export const unlimitedKind: Kind<UnlimitedPolicy> = {
@@ -48,12 +42,3 @@ export const unlimitedKind: Kind<UnlimitedPolicy> = {
   steps: () => unlimitedSteps,
   params: () => ({}),
 }
-
-export const unlimitedLua = (): string => `
-{
-  look = function() return true end,
-  take = function() end,
-  refundReceipt = function() end,
-  refundUnits = function() end,
-  ends = function() return 0 end,
-}`

@@ -1,8 +1,51 @@
 import type { Content } from '../response/denial.js'
-import { noFields, writable, type HeaderField, type ResponseHeaders } from '../response/fields.js'
+import {
+  noFields,
+  writable,
+  type EarlierHeaders,
+  type HeaderField,
+  type ResponseHeaders,
+} from '../response/fields.js'
+import { showClientText } from '../../errors/for-client.js'
+import { sluiceErrorFrom } from '../../errors.js'
 import type { Awaitable } from '../../awaitable.js'
+import type { Keys } from '../../limiter/arguments.js'
+import type { Limiter } from '../../limiter/limiter.js'
+import type { RequestView } from '../request/view.js'
 import type { GuardedResponse } from '../request/response.js'
-import type { RequestDecision } from '../rules/judgement.js'
+import type { RequestDecision } from '../response/limit-result.js'
+
+/** Checks each request before its handler. */
+export interface Guard<R, H> {
+  /**
+   * Finds the action for a request. Rejects for the error handling of the framework; no error allows a request.
+   *
+   * @param earlier the headers that the response has already
+   * @param seesResponse whether the end of the response will be known. If not, a limit that depends on it is an error
+   */
+  check(
+    view: RequestView<R>,
+    response: GuardedResponse,
+    earlier: EarlierHeaders,
+    seesResponse?: boolean,
+  ): Promise<Action<H>>
+  /** Whether it may hold leases until the handler is done. If so, the adapter has to call `followHandler`. */
+  readonly holds: boolean
+  /** Whether the end of an exchange can change what was counted, or releases a lease. If so, a response that is not Node's has to be reported. */
+  readonly needsOutcome: boolean
+}
+
+/** A guard with one limiter. */
+export interface LimiterGuard<R, H> extends Guard<R, H> {
+  /** The limiter of this guard. If each request has its own policies, and with rules, a direct call has to pass `policies` too. */
+  readonly limiter: Limiter
+  /**
+   * The key or the keys under which a request counts, as the methods of the limiter take them. Errors are those of `check`.
+   *
+   * @throws SluiceError SLUICE_KEY_PER_RULE with rules
+   */
+  keyOf(view: RequestView<R>): Keys | Promise<Keys>
+}
 
 /** The action of an adapter for a request. The union is closed, so that an adapter that misses a case does not compile. */
 export type Action<H> = Continue | Deny | Handle<H>
@@ -40,7 +83,7 @@ export interface Handle<H> {
    * Calls the handler through `call` and returns its result. Any value that the handler throws or rejects with becomes an error: some frameworks
    * ignore a thrown `undefined` and would continue with the denied request.
    */
-  callHandler<T>(call: (handler: H) => Awaitable<T>): T | Promise<T>
+  callHandler<T>(call: (handler: H) => Awaitable<T>): Promise<T>
   /** The adapter calls this when the handler lets the request continue. `Retry-After` is removed, and the request is settled like an allowed one. */
   proceed(headers: ResponseHeaders): void
 }
@@ -70,29 +113,45 @@ export function denied(
   return { type: 'deny', decision, headers, status, body: text, violated }
 }
 
-/** Runs code that calls functions of the application. */
-export type Guarded = <T>(call: () => Awaitable<T>) => T | Promise<T>
-
-/** The action that passes a denied request to the handler of the application. `settle` runs if the handler lets the request continue. */
+/**
+ * The action that passes a denied request to the handler of the application.
+ *
+ * @param proceed called if the handler lets the request continue
+ */
 export function handled<H>(
   handler: H,
   response: GuardedResponse,
   decision: RequestDecision,
   headers: readonly HeaderField[],
-  guarded: Guarded,
-  settle: () => void,
+  limiter: string,
+  proceed: (() => void) | undefined,
 ): Handle<H> {
-  let proceeds = false
+  let isDone = false
   return {
     type: 'handle',
     decision,
     headers: writable(response, headers),
-    callHandler: (call) => guarded(() => call(handler)),
-    proceed(written: ResponseHeaders) {
-      if (proceeds) return
-      proceeds = true
+    async callHandler(call) {
+      try {
+        return await call(handler)
+      } catch (error) {
+        throw errorFor(limiter, error)
+      }
+    },
+    proceed(written) {
+      if (isDone) return
+      isDone = true
       if (!response.headersSent) written.removeHeader('Retry-After')
-      settle()
+      proceed?.()
     },
   }
+}
+
+/** The error for a framework: Express ignores `throw undefined` and continues, and it reads `throw 'route'` as a command. */
+export function errorFor(limiter: string, error: unknown): object {
+  if (typeof error !== 'object' || error === null) {
+    return sluiceErrorFrom(error, 'SLUICE_THROWN', limiter, error)
+  }
+  showClientText(error)
+  return error
 }

@@ -1,82 +1,33 @@
-import type { Policies } from '../../limiter/bound-policies.js'
-import type { Keys } from '../../limiter/arguments.js'
-import { showClientText } from '../../errors/for-client.js'
-import { sluiceError, sluiceErrorFrom } from '../../errors.js'
-import { makeLimiter, type Limiter } from '../../limiter/limiter.js'
-import { claimNames, type NameUse } from '../../limiter/names.js'
-import { memoryStore } from '../../stores/memory/index.js'
-import { namedPolicies } from '../../policy.js'
-import type { Store } from '../../stores/store.js'
-import { unlimited, type Action } from './action.js'
-import { answerStage, decideStage } from './decide.js'
-import { after, rescued, type Awaitable } from '../../awaitable.js'
-import { checkOptions } from '../options/check-options.js'
-import { Exchange, runStages, type Stage } from './exchange.js'
-import {
-  mayHaveLease,
-  judgeByLimit,
-  judgeByRules,
-  unseenConsumptions,
-  unseenOptions,
-} from './judge.js'
-import { watchRequests } from '../request/mistakes.js'
-import type { RateLimitOptions } from '../options/options.js'
+import { requestError } from '../../errors/request-error.js'
+import { sluiceError } from '../../errors.js'
+import { askedPolicies, costOf, keysOf, type Keys } from '../../limiter/arguments.js'
+import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
 import type { OptionReaders } from '../../options/readers.js'
-import { requestPoliciesOf, type RequestPolicies } from '../options/request-policies.js'
+import { namedPolicies } from '../../policy.js'
+import { byIp } from '../keys/by-ip.js'
+import { keyReader, placeholderKey } from '../keys/key-option.js'
+import { readList } from '../lists/access-list.js'
+import { checkOptions } from '../options/check-options.js'
+import type { RateLimitOptions } from '../options/options.js'
+import { requestPoliciesOf } from '../options/request-policies.js'
+import { watchRequests } from '../request/mistakes.js'
+import { clientLeft, type GuardedResponse } from '../request/response.js'
 import type { RequestView } from '../request/view.js'
+import { bodyWriter } from '../response/denial.js'
 import type { EarlierHeaders } from '../response/fields.js'
-import type { GuardedResponse } from '../request/response.js'
-import { createSettlement } from './settlement.js'
-
-/** Checks each request before its handler. */
-export interface Guard<R, H> {
-  /**
-   * Returns the action for a request. The result is a promise only if the store or a function of the options returns one. Errors are thrown or
-   * rejected, for the error handling of the framework; no error allows a request.
-   *
-   * @param earlier the headers that the response has already
-   */
-  check(
-    view: RequestView<R>,
-    response: GuardedResponse,
-    earlier: EarlierHeaders,
-  ): Action<H> | Promise<Action<H>>
-  /** Whether it may hold leases until the handler is done. If so, the adapter has to call `followHandler`. */
-  readonly holds: boolean
-  /** Whether the end of an exchange can change what was counted, or releases a lease. If so, a response that is not Node's has to be reported. */
-  readonly settles: boolean
-}
-
-/** A guard with one limiter. */
-export interface LimiterGuard<R, H> extends Guard<R, H> {
-  /**
-   * Like `check`, for a place that sees no response.
-   *
-   * @throws SluiceError SLUICE_RESPONSE_UNSEEN if a limit depends on the response
-   */
-  checkUnseen(
-    view: RequestView<R>,
-    response: GuardedResponse,
-    earlier: EarlierHeaders,
-  ): Action<H> | Promise<Action<H>>
-  /** The limiter of this guard. If each request has its own policies, and with rules, a direct call has to pass `policies` too. */
-  readonly limiter: Limiter
-  /**
-   * The key or the keys under which a request counts, as the methods of the limiter take them. A promise if the function `key` returns one. Errors are
-   * those of `check`.
-   *
-   * @throws SluiceError SLUICE_KEY_PER_RULE with rules
-   */
-  keyOf(view: RequestView<R>): Keys | Promise<Keys>
-}
+import { fieldWriter } from '../response/header-fields.js'
+import { itemFinder } from '../response/policy-items.js'
+import { disconnected, errorFor, type Action, type LimiterGuard } from './action.js'
+import { assertWithoutResponse, createContext, mayHaveLease } from './context.js'
+import { limitRequest, optionForResponse, type Limit } from './limit.js'
+import { guardLimiter, withoutName } from './names.js'
 
 /**
- * Makes the guard that all adapters share. A request passes its stages: skip, then the lists and the key or the rules, then the limits, then the answer.
- * After the response, it is settled.
+ * Makes the guard that all adapters share. `limitRequest` shows what it does with a request.
  *
  * @param route the name of the limiter if its options contain none: adapters pass it for the limiter of a route
  * @param madeAhead whether the caller knows that no request handler makes the guard
- * @param seesResponse whether the framework shows the response. If not, the guard has to be asked by `checkUnseen`
+ * @param seesResponse whether the framework shows the response. If not, options that depend on it are refused at once
  * @param own the options that only the adapter has
  * @throws SluiceError if an option is missing, unknown or wrong
  */
@@ -88,154 +39,83 @@ export function createGuard<R, H>(
   own?: OptionReaders,
 ): LimiterGuard<R, H> {
   checkOptions(options, own)
-  const { clock, onStoreError, localShare, rules, skip } = options
-  const stated = rules?.name ?? options.name ?? route
+  const stated = options.rules?.name ?? options.name ?? route
   const name = stated ?? withoutName
-  const requestPolicies = requestPoliciesOf(options)
-  const { policies } = requestPolicies
-  const refuseUnseen = unseenOptions<R, H>(name, options, policies)
-  if (!seesResponse) refuseUnseen()
-  const { limiter, names } = makeLimiter<Store>({
+  const ofRequests = requestPoliciesOf(options)
+  const { policies } = ofRequests
+  const perRequest = ofRequests.policiesFor !== undefined
+  if (!seesResponse) assertWithoutResponse(name, policies, optionForResponse(options))
+  const parts = {
     name,
-    policies,
-    store: options.store ?? memoryStore(),
-    ...(clock === undefined ? {} : { clock }),
-    ...(onStoreError === undefined ? {} : { onStoreError }),
-    ...(localShare === undefined ? {} : { localShare }),
-  })
-  const watch = watchRequests(name, madeAhead)
-  const judge =
-    rules === undefined ? judgeByLimit(name, options, requestPolicies) : judgeByRules<R, H>(rules)
-  const settle = isSettled(options, requestPolicies)
-    ? createSettlement(limiter, options)
-    : undefined
-  const judging = [...(skip === undefined ? [] : [skipStage<R, H>(skip)]), judge.judge]
-  const deciding = [
-    decideStage<R, H>(limiter, options.dryRun ?? false),
-    answerStage(limiter, options, guarded, settle),
-  ]
-  const stages: readonly Stage<R, H>[] = [...judging, ...deciding]
-  const unseenStages: readonly Stage<R, H>[] = [
-    refuseUnseen,
-    ...judging,
-    unseenConsumptions(name),
-    ...deciding,
-  ]
-  // Last, because a limiter whose options are wrong must not keep a name.
-  if (options.store !== undefined) {
-    const own = guardNames(stated, requestPolicies.perRequest ? undefined : policies)
-    claimNames(limiter, options.store, [...own, ...names])
+    options,
+    ...ofRequests,
+    allow: readList(options.allow),
+    deny: readList(options.deny),
+    keyOf: keyReader(name, options.key ?? byIp()),
+    itemsFor: itemFinder(name),
+    fieldsOf: fieldWriter(name, options),
+    bodyOf: bodyWriter(options),
   }
+  if (!perRequest) assertFits(name, options, policies)
+  const watch = watchRequests(name, madeAhead)
+  // Last, because a limiter whose options are wrong must not keep a name.
+  const limiter = guardLimiter(options, stated, policies, perRequest)
+  const limit: Limit<R, H> = { ...parts, limiter }
+  const mayHold = perRequest ? typeof options.limit !== 'function' : mayHaveLease(policies)
 
-  function check(
+  async function check(
     view: RequestView<R>,
     response: GuardedResponse,
     earlier: EarlierHeaders,
-  ): Action<H> | Promise<Action<H>> {
+    isSeen: boolean = true,
+  ): Promise<Action<H>> {
     try {
       watch(view.raw)
-      const action = runStages(stages, new Exchange<R, H>(view, response, earlier, settle))
-      return action instanceof Promise ? action.catch(fail) : action
+      const context = createContext(limiter, view, response, options, isSeen)
+      return await limitRequest(limit, context, earlier)
     } catch (error) {
-      return fail(error)
+      if (error === clientLeft) return disconnected
+      throw errorFor(name, error)
     }
   }
 
-  function checkUnseen(
-    view: RequestView<R>,
-    response: GuardedResponse,
-    earlier: EarlierHeaders,
-  ): Action<H> | Promise<Action<H>> {
-    return guarded(() => {
-      watch(view.raw)
-      return runStages(unseenStages, new Exchange<R, H>(view, response, earlier, undefined))
-    })
-  }
-
-  function guarded<T>(call: () => Awaitable<T>): T | Promise<T> {
-    return rescued(call, fail)
-  }
-
-  // Express ignores `throw undefined` and continues, and it reads `throw 'route'` as a command.
-  function fail(error: unknown): never {
-    if (typeof error === 'object' && error !== null) {
-      showClientText(error)
-      // oxlint-disable-next-line typescript/only-throw-error -- an error of the application is rethrown unchanged
-      throw error
+  async function keyOf(view: RequestView<R>): Promise<Keys> {
+    try {
+      if (options.rules !== undefined) throw requestError('SLUICE_KEY_PER_RULE')
+      return await limit.keyOf(view.raw, view)
+    } catch (error) {
+      throw errorFor(name, error)
     }
-    throw sluiceErrorFrom(error, 'SLUICE_THROWN', name, error)
   }
 
   return {
     check,
-    checkUnseen,
     limiter,
-    keyOf: (view) => guarded(() => judge.keyOf(view)),
-    holds: holdsUnits(options, policies),
-    settles: settle !== undefined,
+    keyOf,
+    holds: options.releaseOn !== 'close' && mayHold,
+    needsOutcome: perRequest || mayHold || optionForResponse(options) !== undefined,
   }
-}
-
-function skipStage<R, H>(skip: (request: R) => Awaitable<boolean>): Stage<R, H> {
-  return (exchange) =>
-    after(skip(exchange.view.raw), (skipped) => {
-      if (skipped) exchange.action = unlimited
-    })
-}
-
-/** Whether the response can change what a request has counted, or ends a lease. */
-function isSettled<R, H>(
-  { count = 'all', resetOn }: RateLimitOptions<R, H>,
-  { perRequest, policies }: RequestPolicies<R>,
-): boolean {
-  return perRequest || count !== 'all' || resetOn !== undefined || mayHaveLease(policies)
-}
-
-function holdsUnits<R, H>(
-  { releaseOn, policies, rules }: RateLimitOptions<R, H>,
-  planned: Policies,
-): boolean {
-  if (releaseOn === 'close') return false
-  if (typeof policies === 'function' || rules !== undefined) return true
-  return mayHaveLease(planned)
 }
 
 /**
- * The names of a `rateLimit`, besides those of every limiter. Two of them with the same name and the same policies count together, as two processes do.
- * Other numbers are a mistake, because both would count together by different limits. So are two without a name.
+ * Checks that the options fit the policies, before the first request.
  *
- * @param name undefined if the options contain none
- * @param policies undefined if each request has its own
+ * @throws SluiceError if `resetOn` names an unknown policy, or the key or the cost do not fit
  */
-function guardNames(name: string | undefined, policies: Policies | undefined): NameUse[] {
-  const claimed = name ?? withoutName
-  const use: NameUse = {
-    name: JSON.stringify(['rateLimit', claimed]),
-    content: '',
-    conflictWith() {
-      if (name !== undefined) return undefined
-      const expected =
-        'a name to each limiter of this store: another limiter has no name either, or is called "default", and both would count together'
-      return sluiceError('SLUICE_OPTION_MISSING', 'rateLimit', 'name', expected)
-    },
+function assertFits<R, H>(
+  name: string,
+  { key = byIp(), cost, resetOn }: RateLimitOptions<R, H>,
+  policies: Policies,
+): void {
+  const known = Object.keys(namedPolicies(policies))
+  const names = typeof resetOn === 'object' ? resetOn.success : []
+  const stray = names.find((one) => !known.includes(one))
+  if (stray !== undefined) {
+    const expected = `names of its policies: ${known.map((one) => JSON.stringify(one)).join(', ')}`
+    throw sluiceError('SLUICE_OPTION_INVALID', 'resetOn', 'success', stray, expected)
   }
-  if (policies === undefined) return [use]
-  const content = textOf(policies)
-  const ofPolicies: NameUse = {
-    name: JSON.stringify(['policies', claimed]),
-    content,
-    conflictWith: (other) =>
-      other === content ? undefined : sluiceError('SLUICE_NAME_TAKEN', claimed),
-  }
-  return [use, ofPolicies]
-}
-
-/** The name of a limiter whose options contain no name. */
-const withoutName = 'default'
-
-/** Equal policies have equal texts, in any order. */
-function textOf(policies: Policies): string {
-  return JSON.stringify(
-    Object.entries(namedPolicies(policies)).sort(([a], [b]) => (a < b ? -1 : 1)),
-  )
+  const bound = bindPolicies(name, policies)
+  const placeholder = placeholderKey(key)
+  keysOf(name, askedPolicies(name, bound, placeholder), placeholder)
+  if (typeof cost !== 'function') costOf(name, bound, bound, cost)
 }

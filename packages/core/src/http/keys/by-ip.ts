@@ -28,29 +28,20 @@ export function byIp(
   options: ByIpOptions = {},
 ): (request: unknown, view: RequestView<unknown>) => string {
   const ipv6 = bitsOf('byIp', options)
-  const keyByIp = keyFunctions.get(ipv6) ?? keyBySubnet(ipv6)
-  keyFunctions.set(ipv6, keyByIp)
+  const watch = watchAddresses()
+  function keyByIp(_request: unknown, view: RequestView<unknown>): string {
+    watch(view)
+    return keyOf(view.address, ipv6, view)
+  }
+  made.add(keyByIp)
   return keyByIp
 }
 
-/** Whether `byIp` made this value. */
-export function isByIp(value: unknown): value is KeyByIp {
-  return [...keyFunctions.values()].some((keyByIp) => keyByIp === value)
-}
+const made = new WeakSet<object>()
 
-type KeyByIp = (request: unknown, view: RequestView<unknown>) => string
-
-// One function for each length: limits are merged only if their keys are identical.
-const keyFunctions = new Map<number, KeyByIp>()
-
-function keyBySubnet(ipv6: number): KeyByIp {
-  const watch = watchAddresses()
-  return function keyByIp(_request, view) {
-    watch(view)
-    const { address } = view
-    const plain = address === undefined ? undefined : plainIpv4(address)
-    return plain === undefined ? keyOf(address, ipv6, view) : `ip:${plain}`
-  }
+/** Whether `byIp` made this function, whose keys need no checks. */
+export function isByIp<F>(source: F): source is F & ReturnType<typeof byIp> {
+  return typeof source === 'function' && made.has(source)
 }
 
 const usualBits = 64

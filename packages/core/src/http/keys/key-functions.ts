@@ -1,7 +1,7 @@
 import { isNotLimited, type Key, type NotLimited, type KeyPartValue } from '../../keys.js'
 import { sluiceError, SluiceError, type ErrorCode } from '../../errors.js'
 import { requestError } from '../../errors/request-error.js'
-import { after, type Awaitable } from '../../awaitable.js'
+import type { Awaitable } from '../../awaitable.js'
 import type { RequestView } from '../request/view.js'
 import { base64urlOf, sha256BytesOf } from '../../digests.js'
 import { isList } from '../../options/predicates.js'
@@ -20,17 +20,19 @@ export type KeyFunction<R, K = Key> = (
 const maxCalls = 10
 
 /** Calls a key function, and each key function that a call returns. */
-export function foundBy<R, K>(
+export async function foundBy<R, K>(
   find: KeyFunction<R, K>,
   view: RequestView<R>,
-  calls: number = 1,
-): K | NotLimited | Promise<K | NotLimited> {
-  return after(find(view.raw, view), (found) => {
-    if (!isKeyFunction(found)) return found
-    if (calls < maxCalls) return foundBy(found, view, calls + 1)
-    const expected = `a function that returns a key after at most ${maxCalls} functions that return functions`
-    throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'key', found, expected)
-  })
+): Promise<K | NotLimited> {
+  let found = await find(view.raw, view)
+  for (let calls = 1; isKeyFunction(found); calls++) {
+    if (calls === maxCalls) {
+      const expected = `a function that returns a key after at most ${maxCalls} functions that return functions`
+      throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'key', found, expected)
+    }
+    found = await found(view.raw, view)
+  }
+  return found
 }
 
 function isKeyFunction<R, K>(
@@ -97,9 +99,7 @@ export function byUser<R>(
     const expected = 'a function from the request to the id of its user'
     throw sluiceError('SLUICE_OPTION_INVALID', 'byUser', 'find', find, expected)
   }
-  return function keyByUser(request) {
-    return after<UserId, readonly string[] | NotLimited>(find(request), keyOfUser)
-  }
+  return async (request) => keyOfUser(await find(request))
 }
 
 function keyOfUser(id: UserId): readonly string[] | NotLimited {
@@ -133,35 +133,22 @@ export function firstOf<R>(...functions: readonly KeyAttempt<R>[]): KeyFunction<
   }
   const last = functions.length - 1
 
-  function findFrom(index: number, view: RequestView<R>): Found | Promise<Found> {
-    function foundOrNext(found: Attempted): Found | Promise<Found> {
-      if (!isMissing(found)) return found
-      if (index < last) return findFrom(index + 1, view)
-      if (isNotLimited(found)) return found
-      throw sluiceError('SLUICE_KEY_INVALID', 'firstOf', found, { advice })
+  return async function keyByFirst(_request, view) {
+    let found: Found | null | undefined
+    for (const [i, find] of functions.entries()) {
+      const isLast = i === last
+      try {
+        found = await foundBy(find, view)
+        if (!isMissing(found) || (isLast && isNotLimited(found))) return found
+      } catch (error) {
+        if (isLast || !(error instanceof SluiceError) || !missing.has(error.code)) throw error
+      }
     }
-
-    function nextIfMissing(error: unknown): Found | Promise<Found> {
-      if (index === last || !(error instanceof SluiceError) || !missing.has(error.code)) throw error
-      return findFrom(index + 1, view)
-    }
-
-    let found: Attempted | Promise<Attempted>
-    try {
-      found = foundBy(functions[index], view)
-    } catch (error) {
-      return nextIfMissing(error)
-    }
-    return found instanceof Promise ? found.then(foundOrNext, nextIfMissing) : foundOrNext(found)
-  }
-
-  return function keyByFirst(_request, view) {
-    return findFrom(0, view)
+    throw sluiceError('SLUICE_KEY_INVALID', 'firstOf', found, { advice })
   }
 }
 
 type Found = Key | NotLimited
-type Attempted = Found | null | undefined
 
 const advice =
   'No function of firstOf found a key. Pass a last function that finds a key for every request, such as byIp()'
@@ -173,7 +160,7 @@ const missing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'SLUICE_CONNECTION_MISSING',
 ])
 
-function isMissing(found: Attempted): found is null | undefined | '' | NotLimited {
+function isMissing(found: Found | null | undefined): found is null | undefined | '' | NotLimited {
   return found === undefined || found === null || found === '' || isNotLimited(found)
 }
 

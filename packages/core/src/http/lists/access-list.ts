@@ -1,4 +1,5 @@
 import { isKey, type Keys } from '../../limiter/arguments.js'
+import { requestError } from '../../errors/request-error.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { joinKey, type Key } from '../../keys.js'
 import { isList } from '../../options/predicates.js'
@@ -30,23 +31,29 @@ export function accessList(entries: readonly Key[]): AccessList {
 }
 
 /** Reads the option `allow` or `deny`: the application's own list, or a new one with the entries of the option. */
-export function readList(option: string, value: unknown): Entries | undefined {
-  if (value === undefined) return undefined
-  if (value instanceof Entries) return value
-  if (isList(value)) return new Entries(value)
-  const expected = 'a list of addresses, ranges and keys, or accessList([…])'
-  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', option, value, expected)
+export function readList(value: readonly Key[] | AccessList | undefined): Entries | undefined {
+  return value === undefined || value instanceof Entries ? value : new Entries(value)
+}
+
+/** Whether a value is a list for `allow` or `deny`. */
+export function isAccessList(value: unknown): boolean {
+  return isList(value) || value instanceof Entries
+}
+
+interface Addressed {
+  readonly address: string | undefined
+  readonly addressAdvice?: string
 }
 
 export class Entries implements AccessList {
   #addresses: AddressRanges | undefined
   #keys: ReadonlySet<string> = new Set()
 
-  constructor(entries: readonly unknown[]) {
+  constructor(entries: unknown) {
     this.replace(entries)
   }
 
-  replace(entries: readonly unknown[]): void {
+  replace(entries: unknown): void {
     const ranges = []
     const keys = new Set<string>()
     // A string is iterable: each character would be an entry.
@@ -76,6 +83,14 @@ export class Entries implements AccessList {
     if (this.#addresses === undefined) return false
     const address = text === undefined ? undefined : addressOf(text)
     return address === undefined ? undefined : this.#addresses.has(address)
+  }
+
+  /** @throws SluiceError SLUICE_ADDRESS_MISSING if the list contains addresses and the request has none */
+  hasAddressOf(view: Addressed, option: 'allow' | 'deny'): boolean {
+    const { address } = view
+    const isFound = this.hasAddress(address)
+    if (isFound !== undefined) return isFound
+    throw requestError('SLUICE_ADDRESS_MISSING', address, view.addressAdvice, option)
   }
 
   get hasKeys(): boolean {

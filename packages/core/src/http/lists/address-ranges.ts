@@ -13,7 +13,7 @@ export class AddressRanges {
 
   constructor(ranges: readonly Range[]) {
     const disjoint: Range[] = []
-    for (const range of [...ranges].sort(order)) {
+    for (const range of [...ranges].sort(rangeOrder)) {
       // Two CIDR ranges are nested or disjoint. A nested one is dropped.
       const before = disjoint.at(-1)
       if (before === undefined || range.first > before.last) disjoint.push(range)
@@ -43,7 +43,7 @@ export class AddressRanges {
 }
 
 /** Finds the last range that begins at the address or before it, in ranges that are sorted. */
-function lastUpTo<R extends Range>(ranges: readonly R[], key: string): R | undefined {
+export function lastUpTo<R extends Range>(ranges: readonly R[], key: string): R | undefined {
   let from = 0
   let to = ranges.length
   while (from < to) {
@@ -102,7 +102,7 @@ function sortKeyOf(address: Address): string {
 }
 
 /** By the first address; of ranges with the same first address, the widest comes first. */
-function order(a: Range, b: Range): number {
+export function rangeOrder(a: Range, b: Range): number {
   if (a.first !== b.first) return a.first < b.first ? -1 : 1
   return a.last === b.last ? 0 : a.last > b.last ? -1 : 1
 }
@@ -123,38 +123,3 @@ export function rangeOfEntry(entry: string): Range | string | undefined {
 const ownBits =
   'IPv4 clients are compared with IPv4 ranges, and the bits after this slash count in IPv6'
 const someBits = 'no more bits after the slash than the address has'
-
-interface Nested<T> extends Range {
-  readonly values: T[]
-  /** The narrowest range around this one. */
-  readonly around: Nested<T> | undefined
-}
-
-/** Values by ranges of addresses. A search takes a binary search, and one step for each level of nesting. */
-export class AddressMap<T> {
-  readonly #ranges: Nested<T>[] = []
-
-  constructor(entries: Iterable<readonly [Range, T]>) {
-    let around: Nested<T> | undefined
-    for (const [range, value] of [...entries].sort(([a], [b]) => order(a, b))) {
-      // Two CIDR ranges are nested or disjoint.
-      while (around !== undefined && range.first > around.last) around = around.around
-      if (around?.first === range.first && around.last === range.last) {
-        around.values.push(value)
-      } else {
-        around = { first: range.first, last: range.last, values: [value], around }
-        this.#ranges.push(around)
-      }
-    }
-  }
-
-  /** The values of all ranges that contain the address, of the narrowest range first. */
-  valuesOf(key: string): readonly T[] {
-    const found: T[] = []
-    let range = lastUpTo(this.#ranges, key)
-    for (; range !== undefined; range = range.around) {
-      if (key <= range.last) found.push(...range.values)
-    }
-    return found
-  }
-}

@@ -29,6 +29,7 @@ import { isPromise } from '../../awaitable.js'
 import type { HeaderStyle } from '../response/header-fields.js'
 import { decidedByRules, type RateLimitOptions } from './options.js'
 import { namedField, uncalledKey } from '../keys/key-advice.js'
+import { isAccessList } from '../lists/access-list.js'
 
 /**
  * Checks each option, and those that exclude each other. `requestPoliciesOf` finds missing options.
@@ -57,12 +58,11 @@ const call =
 
 /** Refuses two styles in a list that would write the same header in different forms. */
 function assertStyles(headers: HeaderStyle | readonly HeaderStyle[] = []): void {
-  if (typeof headers === 'string') return
-  for (const conflicting of conflictingStyles) {
+  for (const conflicting of typeof headers === 'string' ? [] : conflictingStyles) {
     const [first, second] = conflicting.filter((style) => headers.includes(style))
+    const advice =
+      'As "headers", both write the same header in different forms, or one of them writes none'
     if (second !== undefined) {
-      const advice =
-        'As "headers", both write the same header in different forms, or one of them writes none'
       throw sluiceError('SLUICE_OPTIONS_CONFLICT', 'rateLimit', first, second, advice)
     }
   }
@@ -127,8 +127,8 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   ...commonReaders,
   key: keyOption,
   cost: costOption,
-  allow: checkedIfGiven(someEntries, (value) => typeof value === 'object'),
-  deny: checkedIfGiven(someEntries, (value) => typeof value === 'object'),
+  allow: checkedIfGiven(someEntries, isAccessList),
+  deny: checkedIfGiven(someEntries, isAccessList),
   count: checkedIfGiven(
     `'all', 'failures', 'successes', or a function from { status, aborted } to true or false`,
     (value) => isFunction(value) || ['all', 'failures', 'successes'].some((word) => word === value),
@@ -198,7 +198,7 @@ function keyAdvice(value: unknown): string | undefined {
 }
 
 function isRules(value: unknown): boolean {
-  return isRecord(value) && isText(value['name']) && isFunction(value['judge'])
+  return isRecord(value) && isText(value['name']) && isFunction(value['decide'])
 }
 
 function isNames(value: unknown): value is readonly string[] {

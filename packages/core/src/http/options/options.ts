@@ -8,11 +8,10 @@ import type { Duration, DurationLiteral, Excluding, Requiring } from '../../opti
 import type { Store } from '../../stores/store.js'
 import type { AccessList } from '../lists/access-list.js'
 import type { Awaitable } from '../../awaitable.js'
-import type { DenialBody } from '../response/denial.js'
 import type { HeaderStyle } from '../response/header-fields.js'
 import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/response.js'
-import type { Rules, RequestDecision } from '../rules/judgement.js'
+import type { DenialBody, RequestDecision, Rules } from '../response/limit-result.js'
 import type { Policy } from '../../policy.js'
 
 /** Returns the body of a denial. */

@@ -4,7 +4,7 @@ import { sluiceError } from '../../errors.js'
 import { isCount, isRecord } from '../../options/predicates.js'
 import { quota } from '../../options/readers.js'
 import type { Policy } from '../../policy.js'
-import { after, type Awaitable } from '../../awaitable.js'
+import type { Awaitable } from '../../awaitable.js'
 import { shortForm } from '../../limiter/stated-policies.js'
 import type { RateLimitOptions } from './options.js'
 
@@ -12,16 +12,10 @@ import type { RateLimitOptions } from './options.js'
 export interface RequestPolicies<R> {
   /** The policies that the limiter is made with. */
   readonly policies: Policies
-  /** Whether a request may have policies of its own. */
-  readonly perRequest: boolean
-  /** The policies of one request. Equal limits return the same object, because headers and keys are cached by its identity. */
-  policiesFor(request: R): Awaitable<Policies>
-}
-
-/** The arguments of `consume` for one request, besides its key. */
-export interface PoliciesAndCost {
-  readonly policies: Policies
-  readonly cost: Costs
+  /**
+   * The policies of one request; undefined if all have the same. Equal limits return the same object, because headers and keys are cached by its identity.
+   */
+  readonly policiesFor?: (request: R) => Awaitable<Policies>
 }
 
 /**
@@ -31,49 +25,29 @@ export interface PoliciesAndCost {
  */
 export function requestPoliciesOf<R, H>(options: RateLimitOptions<R, H>): RequestPolicies<R> {
   const { policies, rules } = options
-  // A judgement contains the policies of its request.
-  if (rules !== undefined) {
-    return { policies: chosenPerCall, perRequest: true, policiesFor: () => chosenPerCall }
-  }
+  // Rules find the policies of each request.
+  if (rules !== undefined) return { policies: chosenPerCall, policiesFor: () => chosenPerCall }
   if (typeof policies === 'function') {
-    return {
-      policies: chosenPerCall,
-      perRequest: true,
-      policiesFor: (request) => after(policies(request), definedPolicies),
-    }
+    const policiesFor = async (request: R): Promise<Policies> =>
+      definedPolicies(await policies(request))
+    return { policies: chosenPerCall, policiesFor }
   }
-  return policies === undefined ? policiesOfLimit(options) : fixed(policies)
+  if (policies !== undefined) return { policies }
+  const { limit, build } = shortForm('rateLimit', options)
+  if (typeof limit !== 'function') return { policies: build(limit) }
+  const policyFor = cachedByLimit(build)
+  // Built early, so that a wrong window or builder is found before the first request.
+  policyFor(1)
+  return {
+    policies: chosenPerCall,
+    policiesFor: async (request) => policyFor(await limit(request)),
+  }
 }
 
-/** The options of all calls; or the function that finds those for a request, if one of the options is a function. */
-export function policiesAndCostOf<R, H>(
-  limiter: string,
-  requestPolicies: RequestPolicies<R>,
-  { cost = 1 }: RateLimitOptions<R, H>,
-): PoliciesAndCost | ((request: R) => Awaitable<PoliciesAndCost>) {
-  if (!requestPolicies.perRequest && typeof cost !== 'function') {
-    return { policies: requestPolicies.policies, cost }
-  }
-
-  const costOf = costReader(limiter, cost)
-  return (request) =>
-    after(requestPolicies.policiesFor(request), (policies) =>
-      after(costOf(request), (cost) => ({ policies, cost })),
-    )
-}
-
-/** Makes the function that finds the cost of a request from the option `cost`. */
-export function costReader<R>(
-  limiter: string,
-  cost: Costs | ((request: R) => Awaitable<Costs>),
-): (request: R) => Awaitable<Costs> {
-  // The limiter reads undefined as 1, but a function that returns undefined has a bug.
-  function definedCost(cost: Costs | undefined): Costs {
-    if (cost === undefined) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
-    return cost
-  }
-
-  return (request) => (typeof cost === 'function' ? after(cost(request), definedCost) : cost)
+/** The cost of a request that a function of the application returns. The limiter reads undefined as 1, but such a function has a bug. */
+export function definedCost(limiter: string, cost: Costs | undefined): Costs {
+  if (cost === undefined) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
+  return cost
 }
 
 // The limiter reads undefined as its own policies, but a function that returns undefined has a bug.
@@ -89,23 +63,6 @@ function isPolicies(value: unknown): value is Policies {
   if (!isRecord(value)) return false
   for (const name in value) if (Object.hasOwn(value, name)) return true
   return false
-}
-
-function policiesOfLimit<R, H>(options: RateLimitOptions<R, H>): RequestPolicies<R> {
-  const { limit, build } = shortForm('rateLimit', options)
-  if (typeof limit !== 'function') return fixed(build(limit))
-  const policyFor = cachedByLimit(build)
-  // Built early, so that a wrong window or builder is found before the first request.
-  policyFor(1)
-  return {
-    policies: chosenPerCall,
-    perRequest: true,
-    policiesFor: (request) => after(limit(request), policyFor),
-  }
-}
-
-function fixed<R>(policies: Policies): RequestPolicies<R> {
-  return { policies, perRequest: false, policiesFor: () => policies }
 }
 
 /** Applications have few limits, but a limit may be computed: the cache is bounded. */

@@ -1,6 +1,6 @@
 import { letProcessEnd } from '../../runtime.js'
 import { longestTimerMs } from '../../limiter/turns.js'
-import type { ReportedResponse, ResponseOutcome, Settling } from './response.js'
+import type { ManualResponse, ResponseOutcome, AfterResponse } from './response.js'
 
 /** The signal of a web Request. It aborts when the client disconnects. */
 export type Signal = Pick<AbortSignal, 'aborted' | 'addEventListener' | 'removeEventListener'>
@@ -17,41 +17,39 @@ interface ResponseWithBody {
  * A request and its response in a server whose handler takes a web Request and returns a Response. The adapter creates it for each limit of a request, and
  * reports how the handler ends: `returned` or `failed`.
  */
-export class FetchExchange implements ReportedResponse {
-  declare readonly headersSent: false
+export class FetchExchange implements ManualResponse {
+  readonly headersSent: boolean = false
   readonly #request: { readonly signal?: Signal | undefined }
-  // Most requests settle nothing, so none of these lists is made for them.
-  #whenOver: Settling[] | undefined
-  #whenSent: Settling[] | undefined
-  #listeners: (() => void)[] | undefined
-  #settling: Promise<void>[] | undefined
+  readonly #whenOver: AfterResponse[] = []
+  readonly #whenSent: AfterResponse[] = []
+  readonly #listeners: (() => void)[] = []
+  readonly #running: Promise<void>[] = []
   #unreadMs: number = longestTimerMs
 
   /** @param request its signal is read only if something depends on it, because some servers create the signal at the first access */
   constructor(request: { readonly signal?: Signal | undefined }) {
-    this.headersSent = false
     this.#request = request
   }
 
-  /** Settles when everything has settled that depends on the response. Undefined if nothing does, or has done so already. */
+  /** Settles when all work after the response is done. Undefined if there is none. */
   get settled(): Promise<unknown> | undefined {
-    return this.#settling === undefined ? undefined : Promise.all(this.#settling)
+    return this.#running.length === 0 ? undefined : Promise.all(this.#running)
   }
 
-  whenOver(callback: Settling): void {
-    ;(this.#whenOver ??= []).push(callback)
+  whenOver(callback: AfterResponse): void {
+    this.#whenOver.push(callback)
   }
 
-  whenSent(callback: Settling, unreadMs: number, onDisconnect: boolean): void {
+  whenSent(callback: AfterResponse, unreadMs: number, onDisconnect: boolean): void {
     let isCalled = false
-    const once: Settling = async (outcome) => {
+    const once: AfterResponse = async (outcome) => {
       if (isCalled) return
       isCalled = true
       await callback(outcome)
     }
-    ;(this.#whenSent ??= []).push(once)
+    this.#whenSent.push(once)
     this.#unreadMs = Math.min(this.#unreadMs, unreadMs)
-    if (onDisconnect) this.whenDisconnected(() => this.#settle([once], disconnected))
+    if (onDisconnect) this.whenDisconnected(() => this.#call([once], disconnected))
   }
 
   whenDisconnected(callback: () => void): () => void {
@@ -60,7 +58,7 @@ export class FetchExchange implements ReportedResponse {
     if (signal.aborted) callback()
     else signal.addEventListener('abort', callback)
     const cancel = (): void => signal.removeEventListener('abort', callback)
-    ;(this.#listeners ??= []).push(cancel)
+    this.#listeners.push(cancel)
     return cancel
   }
 
@@ -71,18 +69,17 @@ export class FetchExchange implements ReportedResponse {
    * @param isSent whether the server sends the body, which it does not for a HEAD request
    */
   returned(response: ResponseWithBody, isSent: boolean): Body | undefined {
-    if (this.#whenOver === undefined && this.#whenSent === undefined) return undefined
+    const sent = this.#whenSent
+    if (this.#whenOver.length + sent.length === 0) return undefined
     const { status } = response
-    const sent = this.#whenSent ?? []
-    for (const cancel of this.#listeners ?? []) cancel()
+    for (const cancel of this.#listeners) cancel()
     // Deno aborts the signal when it upgrades the connection.
     const aborted = status !== 101 && this.#request.signal?.aborted === true
     const body = sent.length > 0 && isSent && !aborted ? response.body : null
     const followed = body === null ? undefined : followedBody(body, this.#unreadMs)
-    this.#settle(this.#whenOver ?? [], { status, aborted })
-    this.#whenOver = undefined
-    if (followed === undefined) this.#settle(sent, { status, aborted })
-    else (this.#settling ??= []).push(afterBody(followed.read, status, sent))
+    this.#call(this.#whenOver.splice(0), { status, aborted })
+    if (followed === undefined) this.#call(sent, { status, aborted })
+    else this.#running.push(afterBody(followed.read, status, sent))
     return followed?.body
   }
 
@@ -91,9 +88,8 @@ export class FetchExchange implements ReportedResponse {
     this.returned({ status, body: null }, false)
   }
 
-  #settle(callbacks: readonly Settling[], outcome: ResponseOutcome): void {
-    const settling = (this.#settling ??= [])
-    for (const callback of callbacks) settling.push(callback(outcome))
+  #call(callbacks: readonly AfterResponse[], outcome: ResponseOutcome): void {
+    this.#running.push(...callbacks.map(async (callback) => callback(outcome)))
   }
 }
 
@@ -103,7 +99,7 @@ const disconnected: ResponseOutcome = { status: 499, aborted: true }
 async function afterBody(
   read: Promise<boolean>,
   status: number,
-  sent: readonly Settling[],
+  sent: readonly AfterResponse[],
 ): Promise<void> {
   const aborted = !(await read)
   await Promise.all(sent.map(async (settle) => settle({ status, aborted })))

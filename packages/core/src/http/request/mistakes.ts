@@ -78,6 +78,18 @@ export function watchKeys(): (part: unknown) => void {
   }
 }
 
+/** Calls a listener of the application. Its error becomes a process warning and fails no request. */
+export async function listen<A extends readonly unknown[]>(
+  listener: (...about: A) => unknown,
+  ...about: A
+): Promise<void> {
+  try {
+    await listener(...about)
+  } catch (error) {
+    warnOfFailure(error)
+  }
+}
+
 /** Reports an error that cannot fail a request, because the response is sent or the function is only a listener. */
 export function warnOfFailure(error: unknown): void {
   emitWarning(error instanceof Error ? error : new Error(textOf(error)))

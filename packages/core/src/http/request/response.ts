@@ -1,21 +1,21 @@
 /** A response as a guard needs it. Node's own shows by its events how an exchange ends; the end of another one is reported by its adapter. */
-export type GuardedResponse = NodeResponse | ReportedResponse
+export type GuardedResponse = NodeResponse | ManualResponse
 
 /** Work after a response. */
-export type Settling = (outcome: ResponseOutcome) => Promise<void>
+export type AfterResponse = (outcome: ResponseOutcome) => Promise<void>
 
 /** A response that is not Node's own. Its adapter reports how the exchange ends. */
-export interface ReportedResponse {
+export interface ManualResponse {
   readonly headersSent: boolean
   /** Calls back once, when the handler has returned the response or has failed. */
-  whenOver(callback: Settling): void
+  whenOver(callback: AfterResponse): void
   /**
    * Calls back once, when the handler is done and the body of the response has been read, has failed or has been cancelled.
    *
    * @param unreadMs a body that is not read at all is over after this time
    * @param onDisconnect whether a client that disconnects while the handler runs ends the exchange as well
    */
-  whenSent(callback: Settling, unreadMs: number, onDisconnect: boolean): void
+  whenSent(callback: AfterResponse, unreadMs: number, onDisconnect: boolean): void
   /** Calls back if the client disconnects while the handler runs. The returned function cancels this. */
   whenDisconnected(callback: () => void): () => void
 }
@@ -53,7 +53,7 @@ export interface ResponseOutcome {
 }
 
 /** Whether an adapter reports the end of this response. */
-export function isReported(response: GuardedResponse): response is ReportedResponse {
+export function isManual(response: GuardedResponse): response is ManualResponse {
   return 'whenDisconnected' in response
 }
 
@@ -133,7 +133,7 @@ export async function whileConnected<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const disconnect = new AbortController()
-  const stopListening = isReported(response)
+  const stopListening = isManual(response)
     ? response.whenDisconnected(() => disconnect.abort())
     : whenOver(response, () => disconnect.abort())
   try {

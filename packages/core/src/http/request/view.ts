@@ -46,104 +46,116 @@ export interface NodeRequest {
   readonly socket?: { readonly remoteAddress?: string | undefined } | null | undefined
 }
 
-/** How an adapter reads the properties of a view from the request of its framework. */
-export interface Lookups<R> {
-  node(request: R): NodeRequest
-  /** A member that each request of the framework has, and none of Node. */
-  readonly member?: string
-  /** The target of the request as it was sent, also within a mounted router. */
-  url(request: R): string | undefined
-  /** The target that the framework routes, if that can be another one. */
-  routedUrl?(request: R): string | undefined
-  /** Whether the router ends the path at a semicolon. */
-  semicolonEndsPath?(request: R): boolean
-  /** The parameters of the route, as far as one has matched. */
-  params?(request: R): unknown
-  /** The name of the host, as the framework determines it. */
-  host?(request: R): string | undefined
-  /** The client's address, as the framework determines it from its proxy settings. */
-  address(request: R): string | undefined
-  /** The whole pattern of the route that has matched. */
-  route(request: R): string | undefined
-  /** The parsed values that the client sent: the body, the query, the route's parameters, cookies. */
-  sent(request: R): readonly unknown[]
-  /** Whether the framework trusts every proxy. */
-  trustsEveryProxy(request: R): boolean
-}
-
 /**
- * Makes the function that wraps a request in a view. Each property is read on access, because frameworks compute some of them on each access. The
- * function throws SLUICE_REQUEST_INVALID for a value that wraps no request of Node.
+ * For each property of a view, the function that reads it from the request of the framework. Properties without one are undefined. `C` is what the server
+ * passes beside the request.
  */
-export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<R> {
-  class View implements RequestView<R> {
-    // Only declared, because a field would be initialized by a function of its own.
-    declare readonly raw: R
+type Readers<R, C> = {
+  readonly [N in Exclude<keyof RequestView<R>, 'raw' | 'params'>]?: (
+    request: R,
+    context?: C,
+  ) => RequestView<R>[N]
+} & { readonly params?: (request: R, context?: C) => unknown }
 
-    constructor(raw: R) {
-      this.raw = raw
-    }
-
-    get address(): string | undefined {
-      return lookups.address(this.raw)
-    }
-
-    get peer(): string | undefined {
-      return lookups.node(this.raw).socket?.remoteAddress
-    }
-
-    get method(): string {
-      return lookups.node(this.raw).method ?? 'GET'
-    }
-
-    get url(): string | undefined {
-      return pathAndQuery(lookups.url(this.raw))
-    }
-
-    get routedUrl(): string | undefined {
-      return pathAndQuery(lookups.routedUrl?.(this.raw))
-    }
-
-    get semicolonEndsPath(): boolean | undefined {
-      return lookups.semicolonEndsPath?.(this.raw)
-    }
-
-    get params(): RequestView<R>['params'] {
-      const params = lookups.params?.(this.raw)
-      return isRecord(params) ? params : undefined
-    }
-
-    get host(): string | undefined {
-      return lookups.host?.(this.raw)
-    }
-
-    get headers(): RequestView<R>['headers'] {
-      return lookups.node(this.raw).headers
-    }
-
-    get route(): string | undefined {
-      return lookups.route(this.raw)
-    }
-
-    get sent(): readonly unknown[] {
-      return lookups.sent(this.raw)
-    }
-
-    get trustsEveryProxy(): boolean {
-      return lookups.trustsEveryProxy(this.raw)
-    }
+/** How an adapter reads a view from a request of Node. */
+export type Lookups<R> = Readers<R, undefined> &
+  Required<
+    Pick<Readers<R, undefined>, 'url' | 'address' | 'route' | 'sent' | 'trustsEveryProxy'>
+  > & {
+    node(request: R): NodeRequest
+    /** A member that each request of the framework has, and none of Node. */
+    readonly member?: string
   }
-  return function viewOf(request) {
-    if (typeof request === 'object' && request !== null) {
-      const node: unknown = lookups.node(request)
-      const isOwn = lookups.member === undefined || lookups.member in request
-      // A web Request has this member, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access.
-      if (isOwn && typeof node === 'object' && node !== null && !('bodyUsed' in node)) {
-        return new View(request)
-      }
-    }
+
+/** Makes the function that wraps a request of Node in a view. It throws SLUICE_REQUEST_INVALID for a value that wraps none. */
+export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<R> {
+  const { node, member, url, routedUrl, ...readers } = lookups
+  const viewOf = viewMaker<R, undefined>({
+    peer: (request) => node(request).socket?.remoteAddress,
+    method: (request) => node(request).method ?? 'GET',
+    headers: (request) => node(request).headers,
+    ...readers,
+    url: (request) => pathAndQuery(url(request)),
+    routedUrl: (request) => pathAndQuery(routedUrl?.(request)),
+  })
+  return function viewOfNode(request) {
+    const isOwn = isRecord(request) && (member === undefined || member in request)
+    const found: unknown = isOwn ? node(request) : undefined
+    // A web Request has this member, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access.
+    if (isRecord(found) && !('bodyUsed' in found)) return viewOf(request)
     throw requestError('SLUICE_REQUEST_INVALID', request, 'node')
   }
+}
+
+/** A web Request, as far as a view needs it. */
+export interface WebRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Iterable<readonly [string, string]>
+}
+
+/** How an adapter reads a view from a request that contains a web Request, which has neither an address nor a route. */
+export type WebLookups<R, C> = Readers<R, C> & { web(request: R): WebRequest }
+
+/** Makes the function that wraps a request in a view. It throws SLUICE_REQUEST_INVALID for a value that contains no web Request. */
+export function createWebView<R, C>({
+  web,
+  ...readers
+}: WebLookups<R, C>): (request: R, context?: C) => RequestView<R> {
+  // Copied at the first access, because most requests are decided without them.
+  const copied = new WeakMap<WebRequest, RequestView<R>['headers']>()
+
+  function headersOf(request: WebRequest): RequestView<R>['headers'] {
+    const headers = copied.get(request) ?? Object.fromEntries(request.headers)
+    copied.set(request, headers)
+    return headers
+  }
+
+  const viewOf = viewMaker<R, C>({
+    sent: () => [],
+    // An application names the number of its proxies, or the header that its platform writes.
+    trustsEveryProxy: () => false,
+    ...readers,
+    method: (request) => web(request).method,
+    url: (request) => pathOf(web(request).url),
+    host: (request) => new URL(web(request).url).hostname,
+    headers: (request) => headersOf(web(request)),
+  })
+  return function viewOfWeb(request, context) {
+    const found: unknown = isRecord(request) ? web(request) : undefined
+    // Only asks whether the member exists, because some servers make the members of a request at the first access.
+    if (isRecord(found) && 'bodyUsed' in found) return viewOf(request, context)
+    throw requestError('SLUICE_REQUEST_INVALID', request, 'web')
+  }
+}
+
+/** Makes the function that wraps a request in a view. Each property is read on access, because frameworks compute some of them on each access. */
+function viewMaker<R, C>(readers: Readers<R, C>): (request: R, context?: C) => RequestView<R> {
+  class View {
+    // Only declared, because a field would be initialized by a function of its own.
+    declare readonly raw: R
+    declare readonly context: C | undefined
+
+    constructor(raw: R, context: C | undefined) {
+      this.raw = raw
+      this.context = context
+    }
+  }
+  for (const [name, read] of Object.entries(readers)) {
+    Object.defineProperty(View.prototype, name, {
+      get(this: View): unknown {
+        const value: unknown = read(this.raw, this.context)
+        return name === 'params' && !isRecord(value) ? undefined : value
+      },
+    })
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the readers define the other properties
+  return (request, context) => new View(request, context) as unknown as RequestView<R>
+}
+
+function pathOf(url: string): string {
+  const path = url.indexOf('/', url.indexOf('://') + 3)
+  return path === -1 ? '/' : url.slice(path)
 }
 
 /**

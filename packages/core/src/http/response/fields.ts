@@ -14,20 +14,6 @@ export interface ResponseHeaders extends EarlierHeaders {
   removeHeader(name: string): unknown
 }
 
-/** A response that sets headers by `header`: Fastify's reply, and the responses of Express. */
-export interface Reply extends Pick<ResponseHeaders, 'getHeader' | 'removeHeader'> {
-  header(name: string, value: string): unknown
-}
-
-/** Adapts a reply to the methods that `writeFields` needs. */
-export function headersOfReply(reply: Reply): ResponseHeaders {
-  return {
-    getHeader: (name) => reply.getHeader(name),
-    setHeader: (name, value) => reply.header(name, value),
-    removeHeader: (name) => reply.removeHeader(name),
-  }
-}
-
 /** No fields if the headers are sent already, as an earlier middleware may have done. */
 export function writable(
   { headersSent }: { readonly headersSent: boolean },
@@ -39,15 +25,6 @@ export function writable(
 /** Writes fields into a response, joined with the fields that an earlier limiter wrote. */
 export function writeFields(fields: readonly HeaderField[], headers: ResponseHeaders): void {
   for (const [name, value] of joinFields(headers, fields)) headers.setHeader(name, value)
-}
-
-/** The current values of these fields in a response. They differ from the fields if another limiter has joined its own. */
-export function writtenFields(
-  fields: readonly HeaderField[],
-  headers: ResponseHeaders,
-): Readonly<Record<string, unknown>> {
-  const written = fields.map(([name]) => [name, headers.getHeader(name)] as const)
-  return Object.fromEntries(written.filter(([, value]) => value !== undefined))
 }
 
 /**

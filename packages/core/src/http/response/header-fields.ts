@@ -1,70 +1,55 @@
 import { grantsLeases } from '../../algorithms/kind.js'
 import type { Clock } from '../../clock.js'
-import type { Decision } from '../../limiter/decision.js'
-import type { Policies } from '../../limiter/bound-policies.js'
-import { isKey, type Keys } from '../../limiter/arguments.js'
-import { noFields, seconds, structuredInteger, type HeaderField } from './fields.js'
-import { draft6Fields, draft7Fields, epochFields, legacyFields } from './older-fields.js'
-import type { PolicyItems } from './policy-items.js'
 import { base64Of, sha256BytesOf } from '../../digests.js'
 import { joinKey } from '../../keys.js'
+import { isKey, type Keys } from '../../limiter/arguments.js'
+import type { Policies } from '../../limiter/bound-policies.js'
+import type { Decision, Verdict } from '../../limiter/decision.js'
 import { receiptOf } from '../../limiter/receipt.js'
-import { isPolicy } from '../../policy.js'
 import { firmWaitOf } from '../../limiter/waits.js'
+import { isPolicy } from '../../policy.js'
+import { noFields, seconds, structuredInteger, type HeaderField } from './fields.js'
+import type { Counted } from './limit-result.js'
+import type { PolicyItems } from './policy-items.js'
 
 /**
  * The style of the rate limit headers. `draft` is draft-ietf-httpapi-ratelimit-headers-10, `draft-7` and `draft-6` are earlier revisions of it. `legacy`
  * and `legacy-epoch` write `X-RateLimit-*`, with the reset in seconds from now or as a date in seconds since 1970.
  */
-export type HeaderStyle = 'draft' | 'draft-7' | 'draft-6' | 'legacy' | 'legacy-epoch' | 'none'
+export type HeaderStyle = 'draft' | OlderStyle | 'none'
+type OlderStyle = 'draft-7' | 'draft-6' | 'legacy' | 'legacy-epoch'
 
-export type FieldWriter = (
-  items: PolicyItems,
-  policies: Policies,
-  decision: Decision,
-  key: Keys,
-) => readonly HeaderField[]
+export type FieldWriter = (items: PolicyItems, counted: Counted) => readonly HeaderField[]
 
 export interface FieldOptions {
-  readonly styles: HeaderStyle | readonly HeaderStyle[]
-  readonly partitionKey: boolean
-  readonly clock: Clock | undefined
+  readonly headers?: HeaderStyle | readonly HeaderStyle[]
+  readonly dryRun?: boolean
+  readonly partitionKey?: boolean
+  readonly clock?: Clock
 }
 
 /** Makes the function that writes a decision as header fields, in one style or in several. */
-export function fieldWriter(limiter: string, options: FieldOptions): FieldWriter {
-  const { styles, partitionKey, clock = Date.now } = options
-  const writers: Readonly<Record<HeaderStyle, FieldWriter>> = {
-    draft: partitionKey
-      ? (items, policies, decision, key) =>
-          draftFields(items, policies, decision, key, partitionKeyOf(limiter, key))
-      : draftFields,
-    'draft-7': (items, policies, decision) =>
-      draft7Fields(items, decision, () => retryAfterSeconds(policies, decision)),
-    'draft-6': (items, policies, decision) =>
-      draft6Fields(items, decision, () => retryAfterSeconds(policies, decision)),
-    legacy: (_items, _policies, decision) => legacyFields(decision),
-    'legacy-epoch': (_items, _policies, decision) => epochFields(decision, clock()),
-    none: () => noFields,
-  }
-
-  if (typeof styles === 'string') return writers[styles]
+export function fieldWriter(
+  limiter: string,
+  { dryRun, headers = dryRun ? 'none' : 'draft', partitionKey, clock = Date.now }: FieldOptions,
+): FieldWriter {
+  const writers = [headers].flat().map((style: HeaderStyle): FieldWriter => {
+    if (style === 'none') return () => noFields
+    if (style !== 'draft')
+      return (items, counted) => olderFields(older[style], items, counted, clock)
+    return (items, counted) =>
+      draftFields(items, counted.decision, partitionKey ? partitionKeys(limiter, counted.keys) : '')
+  })
+  if (writers.length === 1) return writers[0]
   // A map removes duplicates: draft-7 and draft-6 write the same RateLimit-Policy.
-  return (...about) => [...new Map(styles.flatMap((style) => writers[style](...about)))]
+  return (...about) => [...new Map(writers.flatMap((write) => write(...about)))]
 }
 
-/**
- * The fields of draft-ietf-httpapi-ratelimit-headers-10, with one item for each policy that applies to the request. A policy that the key leaves out is in
- * neither field.
- *
- * @param keyOf returns the partition key of a policy. Without it, the fields contain none
- */
+/** With one item for each policy that applies to the request. A policy that the key leaves out is in neither field. */
 function draftFields(
   items: PolicyItems,
-  _policies: Policies,
   { policies }: Decision,
-  _key?: Keys,
-  keyOf?: (policy: string) => string,
+  partitionOf: ((policy: string) => string) | '',
 ): readonly HeaderField[] {
   let quotas = ''
   let limits = ''
@@ -74,10 +59,10 @@ function draftFields(
     const { remaining, nextMs } = policies[name]
     // For a full quota, `t=0` would announce more quota now. The draft allows responses without `t`.
     const reset = nextMs === 0 || !policy.isTimed ? '' : `;t=${seconds(nextMs)}`
-    const partition = keyOf === undefined ? '' : `;pk=:${keyOf(name)}:`
+    const partition = partitionOf && partitionOf(name)
     const comma = limits === '' ? '' : ', '
-    quotas += `${comma}${policy.quotaItem}${partition}`
-    limits += `${comma}${policy.remainingItem}${structuredInteger(remaining)}${reset}${partition}`
+    quotas += `${comma}${policy.name}${policy.parameters}${partition}`
+    limits += `${comma}${policy.name};r=${structuredInteger(remaining)}${reset}${partition}`
   }
   if (limits === '') return noFields
   return [
@@ -86,37 +71,97 @@ function draftFields(
   ]
 }
 
-/** The bytes of the hash that are used: base64 writes 12 bytes without padding, and 96 bits avoid collisions. */
-const keyBytes = 12
-
 /**
- * Makes the function that returns the partition key of a policy in base64: the first bytes of the SHA-256 of the limiter's name and the key. It
- * distinguishes the quotas of a client without revealing the key.
+ * Makes the function that returns the parameter `pk` of a policy: the first 12 bytes of the SHA-256 of the limiter's name and the key in base64, which has no
+ * padding then. It distinguishes the quotas of a client without revealing the key.
  */
-function partitionKeyOf(limiter: string, key: Keys): (policy: string) => string {
+function partitionKeys(limiter: string, key: Keys): (policy: string) => string {
   return (policy) => {
     const own = isKey(key) ? key : key[policy]
     const hash = sha256BytesOf(JSON.stringify([limiter, joinKey(own)]))
-    return base64Of(hash.subarray(0, keyBytes))
+    return `;pk=:${base64Of(hash.subarray(0, 12))}:`
   }
 }
 
-/** RFC 9110, section 10.2.3. */
-export function retryAfter(policies: Policies, decision: Decision): HeaderField {
-  return ['Retry-After', `${retryAfterSeconds(policies, decision)}`]
+/** What a field of an older style says of the policy with the least remaining. Empty if the field is left out. */
+type Value = (tightest: Verdict, about: About) => string | number
+
+interface About {
+  readonly items: PolicyItems
+  readonly counted: Counted
+  readonly clock: Clock
+}
+
+const limit: Value = (tightest) => structuredInteger(tightest.limit)
+const remaining: Value = (tightest) => structuredInteger(tightest.remaining)
+const full: Value = ({ resetMs }) => seconds(resetMs)
+const fullAt: Value = ({ resetMs }, { clock }) => seconds(clock() + resetMs)
+
+/** In a denial, draft-6 and draft-7 require the number of `Retry-After`. */
+const reset: Value = ({ resetMs }, { counted }) =>
+  counted.decision.allowed ? seconds(resetMs) : retryAfterSeconds(counted)
+
+/** They require a window and forbid two policies with the same quota. Of two such policies, the one with the longer window is stricter and is written. */
+const quotas: Value = (_tightest, { items, counted }) => {
+  const windows = new Map<number, number>()
+  for (const name in counted.decision.policies) {
+    const { quota = 0, window } = items.get(name) ?? {}
+    if (window !== undefined) windows.set(quota, Math.max(window, windows.get(quota) ?? 0))
+  }
+  return Array.from(windows, ([quota, window]) => `${quota};w=${window}`).join(', ')
+}
+
+const older: Readonly<Record<OlderStyle, readonly (readonly [name: string, value: Value])[]>> = {
+  'draft-7': [
+    ['RateLimit-Policy', quotas],
+    [
+      'RateLimit',
+      (...of) => `limit=${limit(...of)}, remaining=${remaining(...of)}, reset=${reset(...of)}`,
+    ],
+  ],
+  'draft-6': [
+    ['RateLimit-Policy', quotas],
+    ['RateLimit-Limit', limit],
+    ['RateLimit-Remaining', remaining],
+    ['RateLimit-Reset', reset],
+  ],
+  legacy: [
+    ['X-RateLimit-Limit', limit],
+    ['X-RateLimit-Remaining', remaining],
+    ['X-RateLimit-Reset', full],
+  ],
+  'legacy-epoch': [
+    ['X-RateLimit-Limit', limit],
+    ['X-RateLimit-Remaining', remaining],
+    ['X-RateLimit-Reset', fullAt],
+  ],
+}
+
+function olderFields(
+  style: (typeof older)[OlderStyle],
+  items: PolicyItems,
+  counted: Counted,
+  clock: Clock,
+): readonly HeaderField[] {
+  const { remaining, policies } = counted.decision
+  const tightest = Object.values(policies).find((verdict) => verdict.remaining === remaining)
+  if (tightest === undefined || tightest.limit === Infinity) return noFields
+  const about = { items, counted, clock }
+  return style
+    .map(([name, value]): HeaderField => [name, `${value(tightest, about)}`])
+    .filter(([, value]) => value !== '')
 }
 
 /**
- * The whole seconds after which a denied client may retry: until the cost fits, or until the quota is full if the cost can never fit. The result is at
+ * `Retry-After` (RFC 9110, section 10.2.3): the whole seconds after which a denied client may retry: until the cost fits, or until the quota is full if the cost can never fit. The result is at
  * least 1, because 0 would ask the client to retry immediately. It is not shorter than the `t` of a policy that denies, as the draft requires: a
  * request of cost 0 can fit before a whole unit does. Leases are ignored, because they may be released at any time.
  */
-export function retryAfterSeconds(policies: Policies, decision: Decision): number {
-  const wait = seconds(waitMs(policies, decision))
+export function retryAfterSeconds({ policies, decision }: Counted): number {
   const resets = decision.deniedBy
     .filter((name) => !isLeased(policies, name))
     .map((name) => seconds(decision.policies[name].nextMs))
-  return Math.max(1, wait, ...resets)
+  return Math.max(1, seconds(waitMs(policies, decision)), ...resets)
 }
 
 function waitMs(policies: Policies, decision: Decision): number {

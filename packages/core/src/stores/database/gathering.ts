@@ -1,5 +1,5 @@
 import { processTime } from '../../clock.js'
-import { checkPhase } from '../pipeline/timers.js'
+import { checkPhase } from '../pipeline/check-phase.js'
 import type { Item } from './groups.js'
 
 /** The most requests, and the most rows, of one call. Requests for rows that are in the call already always join it. */

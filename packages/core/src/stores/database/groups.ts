@@ -1,5 +1,5 @@
 import type { PendingRequest } from '../pending.js'
-import type { KnownRow } from './page.js'
+import type { KnownRow } from './loaded-rows.js'
 
 /** A request on its way through the database. */
 export class Item {

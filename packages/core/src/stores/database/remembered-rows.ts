@@ -1,4 +1,4 @@
-import { endOf, type KnownRow } from './page.js'
+import { endOf, type KnownRow } from './loaded-rows.js'
 
 /** The most bytes of all remembered rows. */
 const mostBytes = 4_194_304

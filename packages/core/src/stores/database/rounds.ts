@@ -5,7 +5,7 @@ import type { Answer } from '../store.js'
 import type { Change, Database, Saved } from './database.js'
 import { createDecide, type DecidedGroup } from './decided-group.js'
 import { groupsOf, type Group, type Item } from './groups.js'
-import { readRow, type PageChange } from './page.js'
+import { readRow, type RowChange } from './loaded-rows.js'
 import type { RememberedRows } from './remembered-rows.js'
 
 export interface RoundsSettings {
@@ -214,7 +214,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
   }
 }
 
-function changeOf({ change }: PageChange): Change {
+function changeOf({ change }: RowChange): Change {
   return change
 }
 

@@ -18,6 +18,7 @@ export interface Part {
 export const blockId = 127
 export const resetId = 126
 export const exemptionId = 123
+export const grantId = 125
 
 /** A part instead of a row that could not be read. It belongs to no policy. */
 export const damageId = 124
@@ -33,7 +34,7 @@ const layout = 1
 
 /** Whether a part is a row of an algorithm. */
 export function isForm({ id }: Part): boolean {
-  return ![blockId, exemptionId, resetId, damageId, emptyId].includes(id)
+  return ![blockId, exemptionId, grantId, resetId, damageId, emptyId].includes(id)
 }
 
 /** The largest row, in bytes. A database with a smaller limit could not keep the log of a policy. */

@@ -2,11 +2,10 @@ import { createServerClock, processTime } from '../../clock.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { rowKeys } from '../../keys.js'
 import { storeEvents } from '../events.js'
-import type { PendingRequest } from '../pending.js'
+import { batchOf, type PendingRequest } from '../pending.js'
 import { createPings } from '../pipeline/pings.js'
 import type { Notes, Transport } from '../pipeline/pipeline.js'
-import { noteCall } from '../pipeline/store-calls.js'
-import { checkPhase } from '../pipeline/timers.js'
+import { checkPhase } from '../pipeline/check-phase.js'
 import type { Answer, BoundPolicy, StoreRequest } from '../store.js'
 import type { Database } from './database.js'
 import { createGathering, mostRows } from './gathering.js'
@@ -56,7 +55,10 @@ export function databaseTransport(
           for (const call of calls) call()
         })
       }
-      if (storeEvents.storeCall.hasSubscribers) noteCall(sent.map((item) => item.pending))
+      if (storeEvents.storeCall.hasSubscribers) {
+        const call = batchOf(sent.map((item) => item.pending))
+        for (const item of sent) item.pending.call = call
+      }
       return run(sent)
     }
 
@@ -141,12 +143,12 @@ function createKeys(prefix: string): (request: StoreRequest) => readonly string[
       namers.set(policies, nameOf)
     }
     // A policy that counts nothing has no row: it reads that of another one.
-    const counting = policies.findIndex(({ steps }) => !steps.countsNothing)
+    const counting = policies.findIndex(({ quota }) => quota !== Infinity)
     const only = keys[Math.max(0, counting)]
     const first = nameOf(only)
     // Most requests have one key for all policies.
     return keys.map((key, i) =>
-      key === only || policies[i].steps.countsNothing ? first : nameOf(key),
+      key === only || policies[i].quota === Infinity ? first : nameOf(key),
     )
   }
 }

@@ -10,12 +10,10 @@ const sweptSegmentsPerRow = 16
 export class BoundedTables {
   /** The rows of blocks and exemptions. They have a table of their own, so that no request reads it while it is empty. */
   readonly overrides: Table = new Table(2, false)
-  /** The rows of resets. */
-  readonly resets: Table = new Table(2, false)
   /** The number of evicted rows whose quota was spent. A flood of other keys can cause such evictions. */
   evicted = 0
   readonly #maxKeys: number
-  readonly #tables: Table[] = [this.overrides, this.resets]
+  readonly #tables: Table[] = [this.overrides]
   readonly #byShape = new Map<string, Table>()
   #turn = 0
 

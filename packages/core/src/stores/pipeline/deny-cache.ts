@@ -4,10 +4,9 @@ import type { PendingRequest } from '../pending.js'
 import {
   costAt,
   isDecision,
-  isExempt,
   type Answer,
   type BoundPolicy,
-  type ConsumeRequest,
+  type DecisionRequest,
   type StoreResult,
   type State,
   type StoreRequest,
@@ -19,15 +18,16 @@ const rememberedForMs = 1000
 /** The maximum number of remembered denials, and of limiters whose last change is remembered. */
 const mostDenials = 10_000
 
-interface RememberedDenial {
+interface Denial {
   readonly identity: string
-  readonly request: ConsumeRequest
+  readonly request: DecisionRequest
   readonly states: readonly State[]
-  readonly deniedAt: number
+  readonly at: number
+  readonly until: number
   /** The generation of its limiter when it was asked. */
   readonly generation: number
-  /** For each policy, whether it denied. */
-  readonly denied: readonly boolean[]
+  /** The keys of the policies that denied. */
+  readonly keys: readonly string[]
 }
 
 /**
@@ -36,9 +36,8 @@ interface RememberedDenial {
  */
 export class DenyCache {
   /** In the order of their denial. */
-  readonly #denials = new Map<string, RememberedDenial>()
-  /** The denials in which a policy denied the key. */
-  readonly #byKey = new Map<string, Set<RememberedDenial>>()
+  readonly #denials = new Map<string, Denial>()
+  readonly #byKey = new Map<string, Set<Denial>>()
   /** The generation of each limiter: the number of the last change of its counts. A denial of an earlier generation is void. */
   readonly #generations = new Map<string, number>()
   #changes = 0
@@ -55,8 +54,11 @@ export class DenyCache {
     pending.generation = this.#generationOf(request)
     if (this.#denials.size === 0 || !isCached(request)) return undefined
     const denial = this.#denials.get(identityOf(request))
-    if (denial === undefined || denial.generation !== pending.generation) return undefined
-    return stillDenied(denial, request, processTime.monotonic())
+    const now = processTime.monotonic()
+    if (denial === undefined || denial.generation !== pending.generation || now >= denial.until) {
+      return undefined
+    }
+    return denialAt(denial, request, now)
   }
 
   /**
@@ -65,14 +67,15 @@ export class DenyCache {
    * by other keys: otherwise each allowed request of a tenant would lead to a call for each of the tenant's denied clients.
    */
   note({ request, generation }: PendingRequest, answer: Answer): void {
-    if (request.verb === 'consume') {
-      if (!('allowed' in answer)) return
-      if (answer.allowed) {
-        if (this.#denials.size > 0) this.#forgetDeniedBy(request)
-      } else if (isCached(request) && generation === this.#generationOf(request)) {
-        this.#remember(request, answer, generation)
+    if (!isDecision(request)) this.#change(request)
+    else if (request.verb === 'peek' || !('allowed' in answer)) return
+    else if (!answer.allowed) {
+      if (isCached(request) && generation === this.#generationOf(request)) {
+        this.#remember(request, answer.states, generation)
       }
-    } else if (request.verb !== 'peek') this.#change(request)
+    } else if (this.#denials.size > 0) {
+      for (const key of keysOf(request)) this.#byKey.get(key)?.forEach(this.#forget)
+    }
   }
 
   #change({ policies: [{ limiter }] }: StoreRequest): void {
@@ -89,120 +92,97 @@ export class DenyCache {
     return this.#generations.get(limiter) ?? this.#cleared
   }
 
-  #remember(request: ConsumeRequest, { states }: StoreResult, generation: number): void {
+  #remember(request: DecisionRequest, states: readonly State[], generation: number): void {
     const identity = identityOf(request)
-    const deniedAt = processTime.monotonic()
-    this.#forget(this.#denials.get(identity))
+    const at = processTime.monotonic()
+    const known = this.#denials.get(identity)
+    if (known !== undefined) this.#forget(known)
     for (const oldest of this.#denials.values()) {
-      const isRecent = deniedAt - oldest.deniedAt < rememberedForMs
-      if (this.#denials.size < mostDenials && isRecent) break
+      if (this.#denials.size < mostDenials && at - oldest.at < rememberedForMs) break
       this.#forget(oldest)
     }
-    const denied = request.policies.map((policy, i) =>
-      isDenying(policy, states[i], costAt(request.cost, i)),
-    )
-    const denial: RememberedDenial = { identity, request, states, deniedAt, generation, denied }
+    const waits = states.map((state, i) => waitOf(request, i, state))
+    const until = at + timeLeft(request, states, waits)
+    const keys = keysOf(request).filter((_, i) => waits[i] > 0)
+    const denial = { identity, request, states, at, until, generation, keys }
     this.#denials.set(identity, denial)
-    for (const key of denyingKeys(denial)) {
-      const known = this.#byKey.get(key)
-      if (known === undefined) this.#byKey.set(key, new Set([denial]))
-      else known.add(denial)
+    for (const key of keys) {
+      const all = this.#byKey.get(key) ?? new Set()
+      this.#byKey.set(key, all.add(denial))
     }
   }
 
-  #forget(denial: RememberedDenial | undefined): void {
-    if (denial === undefined) return
+  readonly #forget = (denial: Denial): void => {
     this.#denials.delete(denial.identity)
-    for (const key of denyingKeys(denial)) {
-      const known = this.#byKey.get(key)
-      known?.delete(denial)
-      if (known?.size === 0) this.#byKey.delete(key)
-    }
-  }
-
-  #forgetDeniedBy(request: ConsumeRequest): void {
-    for (let i = 0; i < request.keys.length; i++) {
-      for (const denial of this.#byKey.get(keyOf(request, i)) ?? []) this.#forget(denial)
+    for (const key of denial.keys) {
+      const all = this.#byKey.get(key)
+      if (all?.delete(denial) === true && all.size === 0) this.#byKey.delete(key)
     }
   }
 }
 
 /** A lease may be released at any moment, and a `fresh` request requires the store itself, so neither is cached. */
-function isCached(request: StoreRequest): request is ConsumeRequest {
-  return (
-    request.verb === 'consume' &&
-    request.fresh !== true &&
-    request.now === undefined &&
-    !request.policies.some(hasLeases)
-  )
+function isCached(request: DecisionRequest): boolean {
+  const { verb, fresh, now, policies } = request
+  return verb === 'consume' && fresh !== true && now === undefined && !policies.some(hasLeases)
 }
 
-/** Evaluates the same rules on the same state at a later time. Returns undefined if the store has to decide. */
-function stillDenied(
-  { request: { cost }, states, deniedAt, denied }: RememberedDenial,
-  request: ConsumeRequest,
-  now: number,
-): StoreResult | undefined {
-  const elapsed = now - deniedAt
-  if (elapsed >= rememberedForMs) return undefined
-  let isDenied = false
-  const later: State[] = []
-  for (const [i, policy] of request.policies.entries()) {
-    const { steps, params, block } = policy
-    const { blockedUntil } = states[i]
-    const [own, remembered] = [costAt(request.cost, i), costAt(cost, i)]
-    if (own < remembered) return undefined
-    const state = { row: [...states[i].row], blockedUntil, now: states[i].now + elapsed }
-    // The row of a log contains the moments at which the requested cost fits and more units remain, but only for this cost and until more remain.
-    if (!(steps.hasRecords === true)) steps.look(state.row, params, state.now, own)
-    else if (own !== remembered || hasMore(policy, state)) return undefined
-    const isBlocked = blockedUntil > state.now
-    // The exemption has ended since.
-    if (isExempt(state) && -blockedUntil <= state.now) return undefined
-    if (isDenying(policy, state, own)) {
-      // The store has to start the block.
-      if (block?.on === 'exceeded' && !isBlocked) return undefined
-      // Only policies that denied count: the state of the others may have changed since.
-      if (denied[i]) isDenied = true
-    }
-    later.push(state)
-  }
-  return isDenied ? { allowed: false, states: later, source: 'local' } : undefined
-}
-
-function isDenying({ steps, params }: BoundPolicy, state: State, cost: number): boolean {
+/** How long a policy denies the request from now on: by its count, or by a block. */
+function waitOf({ policies, cost }: DecisionRequest, i: number, state: State): number {
   const { row, blockedUntil, now } = state
-  if (isExempt(state)) return false
-  return blockedUntil > now || steps.wait(row, params, now, cost) > 0
+  if (blockedUntil < 0) return 0
+  const { steps, params } = policies[i]
+  const { wait } = steps.read(row, params, now, costAt(cost, i), false)
+  return Math.max(wait, blockedUntil - now)
 }
 
-/** Returns whether more units remain now than the row says. */
-function hasMore({ steps, params }: BoundPolicy, { row, now }: State): boolean {
-  const quota = steps.quota(params)
-  const free = Math.max(0, quota - steps.used(row, params, now))
-  return free < quota && steps.next(row, params, now, free + 1) <= 0
+/** How long the store would give the same answer: until no policy denies any more, an exemption ends, or a policy has to start a block. */
+function timeLeft(
+  { policies }: DecisionRequest,
+  states: readonly State[],
+  waits: readonly number[],
+): number {
+  let most = Math.min(rememberedForMs, Math.max(...waits))
+  policies.forEach(({ steps, params, block }, i) => {
+    const { row, blockedUntil, now } = states[i]
+    if (blockedUntil < 0) most = Math.min(most, -blockedUntil - now)
+    else if (block?.on === 'exceeded' && waits[i] > 0) most = Math.min(most, blockedUntil - now)
+    // The row of a log tells only when the next unit remains.
+    if (steps.records === undefined) return
+    const { used, next } = steps.read(row, params, now, 0, true)
+    if (used > 0) most = Math.min(most, next)
+  })
+  return most
 }
 
-function denyingKeys({ request, denied }: RememberedDenial): readonly string[] {
-  return request.keys.map((_, i) => keyOf(request, i)).filter((_, i) => denied[i])
+/** The states of a denial at a later time. Undefined if its cost was another one, about which they say too little. */
+function denialAt(denial: Denial, request: DecisionRequest, now: number): StoreResult | undefined {
+  const states: State[] = []
+  for (const [i, { steps, params, block }] of request.policies.entries()) {
+    const [own, remembered] = [costAt(request.cost, i), costAt(denial.request.cost, i)]
+    const { row, blockedUntil, now: then } = denial.states[i]
+    const later = { row: [...row], blockedUntil, now: then + now - denial.at }
+    const mayStart = block?.on === 'exceeded' && blockedUntil <= later.now
+    if (steps.records !== undefined || mayStart ? own !== remembered : own < remembered)
+      return undefined
+    if (steps.records === undefined) steps.look(later.row, params, later.now, own)
+    states.push(later)
+  }
+  return { allowed: false, states, source: 'local' }
 }
 
-function keyOf({ policies: [{ limiter }], keys }: StoreRequest, index: number): string {
-  return JSON.stringify([limiter, keys[index]])
+function keysOf({ policies: [{ limiter }], keys }: StoreRequest): readonly string[] {
+  return keys.map((key) => JSON.stringify([limiter, key]))
 }
 
 const identities = new WeakMap<readonly BoundPolicy[], string>()
 
-/** Identifies policies with their numbers: a denial under other numbers does not apply. */
-function identityOfPolicies(policies: readonly BoundPolicy[]): string {
+/** Identifies a request's policies with their numbers, and its keys: a denial under other numbers does not apply. */
+function identityOf({ policies, keys }: StoreRequest): string {
   let known = identities.get(policies)
   if (known === undefined) {
     known = JSON.stringify(policies.map(({ limiter, name, policy }) => [limiter, name, policy]))
     identities.set(policies, known)
   }
-  return known
-}
-
-function identityOf({ policies, keys }: StoreRequest): string {
-  return identityOfPolicies(policies) + JSON.stringify(keys)
+  return known + JSON.stringify(keys)
 }

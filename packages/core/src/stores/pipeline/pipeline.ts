@@ -1,11 +1,10 @@
 import { sluiceError, type SluiceError } from '../../errors.js'
-import { PendingRequest, storeOf } from '../pending.js'
+import { batchOf, hasFailed, PendingRequest, storeOf, type Batch } from '../pending.js'
 import { storeEvents } from '../events.js'
-import { refundsOf, type Answer, type AsyncStore, type StoreRequest } from '../store.js'
+import { refundsOf, type Answer, type AsyncStore } from '../store.js'
 import { Breaker } from './breaker.js'
+import { checkPhase } from './check-phase.js'
 import { DenyCache } from './deny-cache.js'
-import { publishCalls } from './store-calls.js'
-import { checkPhase, ownTimers, sharedTimers } from './timers.js'
 
 /** The part of a store that sends requests to its server. */
 export interface Transport {
@@ -25,7 +24,7 @@ export interface Transport {
 
 /** The functions by which a transport reports to the pipeline. */
 export interface Notes {
-  /** Starts the deadline of requests that are sent together. */
+  /** Starts the time of requests that are sent together. */
   begin(pending: readonly PendingRequest[]): void
   /** Answers some requests, in time or late. */
   arrive(pending: readonly PendingRequest[], answers: readonly Answer[]): void
@@ -50,13 +49,11 @@ export function createPipeline(
   connect: (notes: Notes) => Transport,
 ): AsyncStore {
   const denials = new DenyCache()
-  const breaker = new Breaker(name, isRequestBound ? undefined : pingInTime, ask)
-  const timers = isRequestBound ? ownTimers(expire) : sharedTimers(expire)
-  const transport = connect({
-    begin: (pending) => timers.begin(pending, timeoutMs),
-    arrive,
-    noteReply: () => breaker.noteReply(),
+  const breaker = new Breaker(name, isRequestBound ? undefined : pingInTime, (peek) => {
+    transport.add(peek)
+    flush()
   })
+  const transport = connect({ begin, arrive, noteReply: () => breaker.noteReply() })
   let isSending = false
   let isClosed = false
 
@@ -68,9 +65,20 @@ export function createPipeline(
         : (denials.recall(one) ?? breaker.refuses())
       if (answer === undefined) transport.add(one)
       // Not at once, because a caller that retries until it is allowed must not block the event loop.
-      else timers.later(() => one.done(answer))
+      else checkPhase(() => one.done(answer))
     }
     flush()
+  }
+
+  function begin(pending: readonly PendingRequest[]): void {
+    const batch = batchOf(pending)
+    // If the event loop was blocked for long, the timer fires before the replies that have arrived are read. They are in time.
+    batch.timer = setTimeout(() => checkPhase(() => expire(pending.filter(isOpen))), timeoutMs)
+    const call = storeEvents.storeCall.hasSubscribers ? batch : undefined
+    for (let i = 0; i < pending.length; i++) {
+      pending[i].batch = batch
+      pending[i].call = call
+    }
   }
 
   function flush(): void {
@@ -81,7 +89,7 @@ export function createPipeline(
 
   function arrive(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
     // For the same reason as above.
-    if (isSending) timers.later(() => arrive(pending, answers))
+    if (isSending) checkPhase(() => arrive(pending, answers))
     else if (!pending.some(isAnswered)) answer(pending, answers)
     else {
       const late = pending.flatMap((one, i) => (one.isAnswered ? undoingOf(one, answers[i]) : []))
@@ -97,8 +105,7 @@ export function createPipeline(
 
   function answer(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
     if (pending.length === 0) return
-    timers.end(pending)
-    if (storeEvents.storeCall.hasSubscribers) publishCalls(name, pending, answers)
+    publish(pending, answers)
     breaker.note(pending, answers)
     for (let i = 0; i < pending.length; i++) {
       pending[i].isAnswered = true
@@ -114,10 +121,21 @@ export function createPipeline(
     answer(late, transport.expire?.(late) ?? late.map(() => error))
   }
 
-  /** Sends a request of the breaker's own. */
-  function ask(request: StoreRequest, done: (answer: Answer) => void): void {
-    transport.add(new PendingRequest(request, done, true))
-    flush()
+  /** Ends what the requests have in common, and publishes the calls and the errors, each once. */
+  function publish(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
+    const { storeCall, storeError } = storeEvents
+    for (let i = 0; i < pending.length; i++) {
+      const { batch, call } = pending[i]
+      const answer = answers[i]
+      const error = hasFailed(answer) ? answer : undefined
+      if (batch !== undefined && leave(batch, error)) clearTimeout(batch.timer)
+      if (call === undefined || !(call === batch ? call.open === 0 : leave(call, error))) continue
+      const durationMs = performance.now() - call.sentAt
+      storeCall.publish({ store: name, requests: call.size, durationMs, error: call.error })
+    }
+    if (!storeError.hasSubscribers) return
+    for (const error of new Set(answers.filter(hasFailed)))
+      storeError.publish({ store: name, error })
   }
 
   /** Resolves to false if the ping is not answered in time. */
@@ -142,6 +160,16 @@ export function createPipeline(
 
 function isAnswered(pending: PendingRequest): boolean {
   return pending.isAnswered
+}
+
+function isOpen(pending: PendingRequest): boolean {
+  return !pending.isAnswered
+}
+
+/** Notes one answer, and returns whether it was the last one. */
+function leave(batch: Batch, error: SluiceError | undefined): boolean {
+  batch.error ??= error
+  return --batch.open === 0
 }
 
 /** Refunds the units that were taken in time, but whose answer was late. */

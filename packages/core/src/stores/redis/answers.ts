@@ -3,12 +3,10 @@ import { sluiceError, type SluiceError } from '../../errors.js'
 import { isList } from '../../options/predicates.js'
 import type { Answer, State, StoreRequest } from '../store.js'
 
-/** The order and the sizes of the parts of a reply. */
+/** The sizes of the parts of a reply. */
 export interface ReplyLayout {
   /** The number of cells of each policy's row. */
   readonly widths: readonly number[]
-  /** For each row, the index of its policy in a request. */
-  readonly order: readonly number[]
 }
 
 /** The answer to a request whose params were made for another time than the server's. The script did nothing. */
@@ -21,40 +19,29 @@ export const stale: SluiceError = sluiceError(
 /** Decodes the reply of a script. The caller has checked that the call was not late. */
 export function decodeAnswers(
   reply: readonly unknown[],
-  layout: ReplyLayout,
+  { widths }: ReplyLayout,
   requests: readonly StoreRequest[],
-  /** For each answer, the index of its request, if the answers have another order. */
-  requestOrder?: readonly number[],
 ): Answer[] {
-  const { widths, order } = layout
-  let rowsWidth = 0
-  for (const width of widths) rowsWidth += width
-  const answers: Answer[] = []
   let at = 1
-  for (let nth = 0; nth < requests.length; nth++) {
+  return requests.map((request): Answer => {
     const code = reply[at++]
-    const i = requestOrder === undefined ? nth : requestOrder[nth]
-    if (typeof code !== 'number') {
-      answers[i] = String(code) === 'STALE' ? stale : failureIn(code)
-      continue
-    }
-    const now = requests[i].now ?? Number(reply[0])
-    const [hasBlocks, hasResets] = [(code & 2) !== 0, (code & 4) !== 0]
-    const endsAt = at + rowsWidth
-    const resetsAt = hasBlocks ? endsAt + widths.length : endsAt
+    if (typeof code !== 'number') return String(code) === 'STALE' ? stale : failureIn(code)
+    const now = request.now ?? Number(reply[0])
     const states: State[] = []
-    for (let policy = 0; policy < widths.length; policy++) {
-      const row = rowAt(reply, at, widths[policy])
-      at += widths[policy]
-      const blockedUntil = hasBlocks ? Number(reply[endsAt + policy]) : 0
-      states[order[policy]] = hasResets
-        ? { row, blockedUntil, now, resets: Number(reply[resetsAt + policy]) }
-        : { row, blockedUntil, now }
+    for (const width of widths) {
+      states.push({ row: rowAt(reply, at, width), blockedUntil: 0, now })
+      at += width
     }
-    answers[i] = { allowed: (code & 1) === 1, states }
-    at = hasResets ? resetsAt + widths.length : resetsAt
-  }
-  return answers
+    const allowed = (code & 1) === 1
+    if ((code & 2) === 0) return { allowed, states }
+    return {
+      allowed,
+      states: states.map((state) => {
+        const [blockedUntil, grant] = [Number(reply[at++]), Number(reply[at++])]
+        return grant === 0 ? { ...state, blockedUntil } : { ...state, blockedUntil, grant }
+      }),
+    }
+  })
 }
 
 /** `readReply` has already converted the cells to numbers. */

@@ -1,5 +1,5 @@
 import type { PendingRequest } from '../pending.js'
-import { checkPhase } from '../pipeline/timers.js'
+import { checkPhase } from '../pipeline/check-phase.js'
 import type { StoreRequest } from '../store.js'
 import type { Target, TargetOf } from './plans.js'
 
@@ -139,6 +139,6 @@ function keysOf({ policies: [{ limiter }], keys }: StoreRequest): readonly strin
 
 function weightOf({ policies }: StoreRequest): number {
   let weight = 0
-  for (const { steps } of policies) weight += steps.hasRecords === true ? recordsWeight : 1
+  for (const { steps } of policies) weight += steps.records !== undefined ? recordsWeight : 1
   return weight
 }

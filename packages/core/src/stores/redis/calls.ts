@@ -5,10 +5,10 @@ import { failureOf } from '../pending.js'
 import { createPings } from '../pipeline/pings.js'
 import { isDecision, type Answer, type StoreRequest } from '../store.js'
 import { decodeAnswers, readReply, stale } from './answers.js'
-import { encodePlanCall, encodeRequest, pingArgs } from './encoding.js'
-import { createEvaluation, createRequestScript } from './evaluation.js'
+import { encodeDecisions, encodeChange, pingArgs } from './encoding.js'
+import { createEvaluation, createChangeScript } from './evaluation.js'
 import type { Target, Targets } from './plans.js'
-import type { ScriptClient } from './sent-once.js'
+import type { ScriptClient } from './client.js'
 import { acrossSlots } from './slots.js'
 
 /** The calls of a store to Redis. */
@@ -42,7 +42,7 @@ export function createCalls(
   { targetAt, slotOf }: Pick<Targets, 'targetAt' | 'slotOf'>,
 ): Calls {
   const evaluate = createEvaluation(client)
-  const scriptFor = createRequestScript()
+  const scriptFor = createChangeScript()
   const ping = createPings(pingTargets(client), pingAt)
 
   /** `attempt`: how often these requests were sent before. A void or stale call took nothing, and its reply corrected the clock, so it is repeated. */
@@ -57,9 +57,9 @@ export function createCalls(
     const sentAt = processTime.monotonic()
     const [serverMs, until] = [clock.at(sentAt), clock.at(deadline.voidAt)]
     const ofPlan = plan !== undefined && requests.every(isDecision)
-    const { keys, args, layout, order } = ofPlan
-      ? encodePlanCall(plan, requests, serverMs, until)
-      : encodeRequest(prefix, requests[0], serverMs, until)
+    const { keys, args, layout } = ofPlan
+      ? encodeDecisions(plan, requests, serverMs, until)
+      : encodeChange(prefix, requests[0], serverMs, until)
     const script = ofPlan ? plan.script : scriptFor(requests[0].policies.map(({ steps }) => steps))
 
     function failed(cause: unknown): void {
@@ -79,7 +79,7 @@ export function createCalls(
         else run(requests, target, deadline, done, attempt + 1)
         return
       }
-      const answers = decodeAnswers(reply, layout, requests, order)
+      const answers = decodeAnswers(reply, layout, requests)
       if (attempt > 1 || !answers.includes(stale)) {
         done(answers)
         return

@@ -1,5 +1,25 @@
 import { sluiceError } from '../../errors.js'
-import { sendingOnce, type ScriptClient } from './sent-once.js'
+
+/**
+ * Sends a script. `args[0]` is the time after which the call is void. Calls either `done` or `failed`, once. A request-bound client is passed a signal, which
+ * aborts the call.
+ */
+export type SendScript = (
+  script: string,
+  keys: readonly string[],
+  args: readonly string[],
+  done: (reply: unknown) => void,
+  failed: (error: unknown) => void,
+  signal?: AbortSignal,
+) => void
+
+/** A Redis client with callbacks in place of promises. */
+export interface ScriptClient {
+  readonly evalSha: SendScript
+  readonly eval: SendScript
+  readonly isCluster: boolean
+  readonly isRequestBound: boolean
+}
 
 /**
  * The two commands that a store needs of a Redis client. The client connects, reconnects and routes; a store never opens or closes a
@@ -75,7 +95,7 @@ export function clientOf(client: SupportedClient, where: string = 'redisStore'):
   if (!isClient(client)) throw sluiceError('SLUICE_CLIENT_INVALID', client, where)
   if ('send' in client)
     return fromPromises(fromCommands((command, args) => client.send(command, args), false))
-  if ('evalsha' in client) return fromIoredis(client)
+  if ('evalsha' in client) return fromPromises(fromIoredis(client))
   if ('isCluster' in client) return fromPromises(client)
   return fromPromises(fromNodeRedis(client))
 }
@@ -90,16 +110,6 @@ function isClient(client: unknown): boolean {
   // node-redis 3, and node-redis 4 in legacyMode, take callbacks and return no promise.
   if ('evalsha' in client) return !('internal_send_command' in client || 'evalSha' in client)
   return 'evalSha' in client
-}
-
-function fromIoredis(client: IoredisClient): ScriptClient {
-  const send = sendingOnce(client)
-  return {
-    evalSha: (...call) => send('evalsha', ...call),
-    eval: (...call) => send('eval', ...call),
-    isCluster: client.isCluster,
-    isRequestBound: false,
-  }
 }
 
 function fromPromises(client: RedisClient): ScriptClient {
@@ -128,6 +138,15 @@ function settle(
     return
   }
   reply.then(answered, failed)
+}
+
+/** After a lost connection it sends unanswered calls again, which can then count twice: see `autoResendUnfulfilledCommands`. */
+function fromIoredis(client: IoredisClient): RedisClient {
+  return {
+    evalSha: (digest, keys, args) => client.evalsha(digest, keys.length, ...keys, ...args),
+    eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+    isCluster: client.isCluster,
+  }
 }
 
 /** The clients of node-redis that have a listener of Sluice: one each, for all stores. */

@@ -1,7 +1,7 @@
-import type { Reading } from '../../algorithms/algorithm.js'
+import type { Algorithm } from '../../algorithms/algorithm.js'
 import { sha1Of } from '../../digests.js'
-import type { ScriptClient } from './sent-once.js'
-import { requestScript } from './script/request.js'
+import type { ScriptClient } from './client.js'
+import { changeScript } from './script/change.js'
 
 export interface Script {
   readonly source: string
@@ -45,16 +45,16 @@ export function createEvaluation(client: ScriptClient): Evaluate {
   }
 }
 
-/** Builds the script of single requests for all algorithms that have been used so far, so that there are few of them. */
-export function createRequestScript(): (algorithms: readonly Reading[]) => Script {
-  const known = new Map<number, Reading>()
+/** Builds the script of the other verbs for all algorithms that have been used so far, so that there are few of them. */
+export function createChangeScript(): (algorithms: readonly Algorithm[]) => Script {
+  const known = new Map<number, Algorithm>()
   let script: Script | undefined
 
   return function scriptFor(algorithms) {
     const fresh = algorithms.filter(({ id }) => !known.has(id))
     if (script === undefined || fresh.length > 0) {
       for (const algorithm of fresh) known.set(algorithm.id, algorithm)
-      script = scriptOf(requestScript([...known.values()].sort((a, b) => a.id - b.id)))
+      script = scriptOf(changeScript([...known.values()].sort((a, b) => a.id - b.id)))
     }
     return script
   }

@@ -5,9 +5,7 @@ import {
   type Duration,
   type OptionReader,
 } from '../../options/readers.js'
-import { storeEvents } from '../events.js'
 import { createPipeline, type Notes, type Transport } from '../pipeline/pipeline.js'
-import { noteCall } from '../pipeline/store-calls.js'
 import { contractVersion, storeContract, type AsyncStore } from '../store.js'
 import { createBatches } from './batches.js'
 import { createCalls, type Calls } from './calls.js'
@@ -50,21 +48,12 @@ const text: OptionReader<string> = {
  * @throws SluiceError if the client is not supported, or an option is unknown or out of range
  */
 export function redisStore(client: SupportedClient, options: RedisStoreOptions = {}): AsyncStore {
-  return createRedisStore(client, options, true)
-}
-
-/** Without `hasPlans`, the script of single requests decides everything. Tests use it to compare the two scripts. */
-export function createRedisStore(
-  client: SupportedClient,
-  options: RedisStoreOptions,
-  hasPlans: boolean,
-): AsyncStore {
   const redis = clientOf(client)
   const { prefix, timeout } = readOptions('redisStore', options, {
     prefix: optional(text, 'sluice'),
     timeout: optional(storeTimeout, 250),
   })
-  const targets = createTargets(prefix, redis.isCluster, hasPlans)
+  const targets = createTargets(prefix, redis.isCluster)
   const calls = createCalls(redis, prefix, timeout, targets)
   const { isRequestBound } = redis
   return {
@@ -85,7 +74,6 @@ export function redisTransport(
   return ({ begin, arrive }) => {
     const batches = createBatches(targetOf, isRequestBound, ({ pending, requests, target }) => {
       begin(pending)
-      if (storeEvents.storeCall.hasSubscribers) noteCall(pending)
       send(requests, target, (answers) => arrive(pending, answers))
     })
     return { ...batches, ping }

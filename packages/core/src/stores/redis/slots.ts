@@ -5,25 +5,23 @@ import {
   refundsOf,
   type Answer,
   type AsyncStore,
-  type BoundPolicy,
-  type ConsumeRequest,
-  type StoreResult,
   type State,
   type StoreRequest,
+  type StoreResult,
 } from '../store.js'
 
 type Run = AsyncStore['run']
 
 /** The part of a request in one slot: the request with only the policies of that slot, and their indices. */
-interface SlotPart<Q extends StoreRequest = StoreRequest> {
-  readonly request: Q
+interface SlotPart {
+  readonly request: StoreRequest
   readonly indices: readonly number[]
 }
 
 /**
- * Runs requests on a Redis Cluster, where a script can use the keys of one slot only. Requests of one slot share a call. A request that spans
- * several slots is still all or nothing: it peeks in all slots, then consumes in each, and refunds by receipt if a later slot denies. It never
- * allows more than the limit. It may deny other requests until the refund; if the process exits in between, the units count until they expire.
+ * Runs requests whose keys are in several slots of a Redis Cluster, although a script can use the keys of one slot only. A consumption is still all or nothing: it
+ * peeks in all slots, then takes its units slot by slot, and refunds them by receipt if a later slot denies. It never allows more than the limit. It may deny other requests until the
+ * refund; if the process exits in between, the units count until they expire.
  */
 export function acrossSlots(
   run: Run,
@@ -31,32 +29,22 @@ export function acrossSlots(
   undo: Run,
   slotOf: (key: string, request: StoreRequest) => number,
 ): Run {
-  return async function runAcrossSlots(requests) {
-    const answers: Promise<Answer>[] = []
-    const together = new Map<number, number[]>()
-    requests.forEach((request, at) => {
-      const slots = new Set(request.keys.map((key) => slotOf(key, request)))
-      if (slots.size > 1) {
-        answers[at] = runParts(request)
-        return
-      }
-      const [slot = -1] = slots
-      together.set(slot, [...(together.get(slot) ?? []), at])
-    })
-    for (const indices of together.values()) {
-      const slotAnswers = run(indices.map((at) => requests[at]))
-      indices.forEach((at, i) => {
-        answers[at] = slotAnswers.then((all) => all[i])
-      })
-    }
-    return Promise.all(answers)
-  }
+  return (requests) => Promise.all(requests.map(runParts))
 
   async function runParts(request: StoreRequest): Promise<Answer> {
-    if (request.verb === 'consume') return asAnswer(consume(partsOf(request, slotOf)))
     const parts = partsOf(request, slotOf)
-    if (request.verb === 'reset' && !request.unblock) return asAnswer(reset(parts))
-    return asAnswer(askAll(parts))
+    try {
+      if (request.verb === 'consume') return await consume(parts)
+      if (request.verb === 'reset' && !request.unblock) {
+        const stand = join(parts, await Promise.all(parts.map(look)))
+        const isBlocked = stand.states.some(({ blockedUntil, now }) => blockedUntil > now)
+        if (isBlocked) return { ...stand, allowed: false }
+      }
+      return join(parts, await Promise.all(parts.map((part) => ask(part.request))))
+    } catch (error) {
+      if (error instanceof SluiceError) return error
+      throw error
+    }
   }
 
   /** Runs a request in one slot. Throws if the answer is an error. */
@@ -66,87 +54,52 @@ export function acrossSlots(
     return answer
   }
 
-  async function askAll(parts: readonly SlotPart[]): Promise<StoreResult> {
-    return join(parts, await Promise.all(parts.map(({ request }) => ask(request))))
-  }
-
-  async function reset(parts: readonly SlotPart[]): Promise<StoreResult> {
-    const looks = parts.map(({ request, indices }) => ({ request: peekOf(request, 0), indices }))
-    const stand = await askAll(looks)
-    if (stand.states.some(({ blockedUntil, now }) => blockedUntil > now)) {
-      return { ...stand, allowed: false }
-    }
-    return askAll(parts)
-  }
-
-  async function consume(parts: readonly SlotPart<ConsumeRequest>[]): Promise<StoreResult> {
+  async function consume(parts: readonly SlotPart[]): Promise<StoreResult> {
     const looked = await Promise.all(parts.map(look))
-    if (looked.some(({ allowed }) => !allowed)) return join(parts, await denied(parts, looked))
-    const taken: StoreResult[] = []
-    for (const part of parts) {
+    const denying = parts.filter((_, i) => !looked[i].allowed)
+    const taken = new Map<SlotPart, StoreResult>()
+    const denials = new Map<SlotPart, StoreResult>()
+    // A denial can start a block, so the slots that deny are asked nevertheless.
+    for (const part of denying.length > 0 ? denying : parts) {
       const [answer] = await run([part.request])
-      if (!(answer instanceof SluiceError) && answer.allowed) {
-        taken.push(answer)
-        continue
+      if (answer instanceof SluiceError) {
+        await refund(taken)
+        throw answer
       }
-      await refundTaken(parts, taken)
-      if (answer instanceof SluiceError) throw answer
-      // The slot that denied is not asked again: it may allow the request by now, but the request remains denied.
-      const stand = await Promise.all(
-        parts.map(async (other) => (other === part ? answer : look(other))),
-      )
-      return join(parts, stand)
+      if (answer.allowed) taken.set(part, answer)
+      else denials.set(part, answer)
+      if (denying.length === 0 && !answer.allowed) break
     }
-    return join(parts, taken)
+    if (taken.size === parts.length && denying.length === 0) return join(parts, [...taken.values()])
+    await refund(taken)
+    // A slot that allows the request keeps the first row of a bucket. A cost of 0 takes no units.
+    for (const { request } of denying.length > 0 ? parts : []) {
+      const keepsFirst = request.policies.some(({ keepsFirstRow }) => keepsFirstRow)
+      if (keepsFirst) await ask(Object.assign({}, request, { cost: 0 }))
+    }
+    const stand = parts.map(async (part, i) => {
+      return denials.get(part) ?? (denying.length > 0 ? looked[i] : look(part))
+    })
+    // Also if units are available again by now.
+    return { ...join(parts, await Promise.all(stand)), allowed: false }
   }
 
-  /** A denial may start a block or save a new bucket, so the slots that do so receive a `consume` instead of a `peek`. */
-  async function denied(
-    parts: readonly SlotPart<ConsumeRequest>[],
-    looked: readonly StoreResult[],
-  ): Promise<readonly StoreResult[]> {
-    return Promise.all(
-      looked.map(async (look, i) => {
-        if (look.allowed && !parts[i].request.policies.some(isPersistedOnDenial)) return look
-        // A slot that allows the request saves a new bucket. A cost of 0 takes no units, so no refund is necessary.
-        const result = await ask(look.allowed ? { ...parts[i].request, cost: 0 } : parts[i].request)
-        if (!result.allowed) return result
-        if (!look.allowed) await refundTaken([parts[i]], [result])
-        return look
-      }),
+  async function refund(taken: ReadonlyMap<SlotPart, StoreResult>): Promise<void> {
+    const refunds = [...taken].flatMap(([{ request }, { states }]) =>
+      request.verb === 'consume' ? refundsOf(request, states) : [],
     )
+    await Promise.all(refunds.map((one) => undo([one])))
   }
 
-  async function refundTaken(
-    parts: readonly SlotPart<ConsumeRequest>[],
-    taken: readonly StoreResult[],
-  ): Promise<void> {
-    const refunds = taken.flatMap(({ states }, i) => refundsOf(parts[i].request, states))
-    await Promise.all(refunds.map((refund) => undo([refund])))
-  }
-
-  function look({ request }: SlotPart<ConsumeRequest>): Promise<StoreResult> {
-    return ask(peekOf(request, request.cost))
+  function look({ request }: SlotPart): Promise<StoreResult> {
+    return ask(peekOf(request, 'cost' in request ? request.cost : 0))
   }
 }
 
-function isPersistedOnDenial({ steps, params }: BoundPolicy): boolean {
-  return steps.persistsOnDenial(params)
-}
-
-async function asAnswer(result: Promise<StoreResult>): Promise<Answer> {
-  try {
-    return await result
-  } catch (error) {
-    if (error instanceof SluiceError) return error
-    throw error
-  }
-}
-
-function partsOf<Q extends StoreRequest>(
-  request: Q,
+function partsOf(
+  request: StoreRequest,
   slotOf: (key: string, request: StoreRequest) => number,
-): readonly SlotPart<Q>[] {
+): readonly SlotPart[] {
   const bySlot = new Map<number, number[]>()
   request.keys.forEach((key, i) => {
     const slot = slotOf(key, request)

@@ -1,5 +1,6 @@
 import type { Policy } from '@sluice/core'
-import { addressText, checkedPolicy } from '@sluice/core/http'
+import { addressText } from '@sluice/core/http'
+import { checkedPolicy } from '@sluice/core/internal'
 import type { PolicyDeclaration, RuleDeclaration } from '../../document/document.js'
 import type { Findings } from '../../document/findings.js'
 import type { Path } from '../../document/syntax.js'

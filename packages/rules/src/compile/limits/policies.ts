@@ -1,5 +1,5 @@
 import type { Policy } from '@sluice/core'
-import { checkedPolicy } from '@sluice/core/http'
+import { checkedPolicy } from '@sluice/core/internal'
 import type { By, PolicyDeclaration, RuleDeclaration } from '../../document/document.js'
 import type { Findings } from '../../document/findings.js'
 import type { Path } from '../../document/syntax.js'

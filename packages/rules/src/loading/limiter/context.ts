@@ -1,4 +1,4 @@
-import { nearestWord } from '@sluice/core/http'
+import { nearestWord } from '@sluice/core/internal'
 import type { RulesDocument } from '../../document/document.js'
 import type { Facts } from '../../facts.js'
 import { rulesError } from '../../errors.js'

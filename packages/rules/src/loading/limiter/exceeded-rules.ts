@@ -1,5 +1,6 @@
 import type { Limiter } from '@sluice/core'
-import type { Consumption, Judgement, Outcome } from '@sluice/core/http'
+import type { Outcome } from '@sluice/core/http'
+import type { LimitCheck, RuleMatch } from '../../decide/match.js'
 import type { RulesDocument } from '../../document/document.js'
 
 /** A rule that denies a request. */
@@ -13,7 +14,7 @@ export interface ExceededRule {
 /** Peeks at every count that a judgement asks for. */
 export async function exceededRules(
   limiter: Limiter,
-  judgement: Judgement,
+  judgement: RuleMatch,
   { rules }: RulesDocument,
 ): Promise<readonly ExceededRule[]> {
   if (judgement.type === 'pass') return []
@@ -29,7 +30,7 @@ export async function exceededRules(
 /** A rule with several policies is exceeded until all of them allow. */
 async function exceededOf(
   limiter: Limiter,
-  { keys, policies, cost, rules }: Consumption,
+  { keys, policies, cost, rules }: LimitCheck,
 ): Promise<readonly ExceededRule[]> {
   const decision = await limiter.peek(keys, { policies, cost })
   const exceeded = new Map<string, ExceededRule>()

@@ -1,5 +1,5 @@
 import type { Limiter, Source, Verdict } from '@sluice/core'
-import type { Consumption } from '@sluice/core/http'
+import type { LimitCheck } from '../../decide/match.js'
 
 /** The current counts. */
 export interface PeekedCounts {
@@ -12,7 +12,7 @@ export interface PeekedCounts {
 /** Peeks at the counts of all consumptions at once. They are independent of each other. */
 export async function peekedCounts(
   limiter: Limiter,
-  consumptions: readonly Consumption[],
+  consumptions: readonly LimitCheck[],
 ): Promise<PeekedCounts> {
   const decisions = await Promise.all(
     consumptions.map(async ({ keys, policies, cost }) => limiter.peek(keys, { policies, cost })),

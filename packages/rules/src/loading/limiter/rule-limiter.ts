@@ -11,20 +11,18 @@ import {
   type Store,
   type PeekOptions,
 } from '@sluice/core'
+import type { RuleDecision } from '@sluice/core/http'
 import {
-  carryOut,
   chosenPerCall,
   checked,
   checkedIfGiven,
-  decideByRules,
   isPromise,
   namedPolicies,
-  type Ask,
-  type Consumption,
   readOptions,
-  type Judgement,
-  type RuleDecision,
-} from '@sluice/core/http'
+} from '@sluice/core/internal'
+import { applyLimits, decideByRules } from '../../decide/apply.js'
+import type { Ask, LimitCheck, RuleMatch } from '../../decide/match.js'
+import { ruleDecision } from '../../decide/rule-decision.js'
 import type { RuleSet } from '../../compile/rule-set.js'
 import { factsOf, type RuleContext } from './context.js'
 import { exceededRules, type ExceededRule } from './exceeded-rules.js'
@@ -128,15 +126,15 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
   const limiter: Limiter = createLimiter({ ...options, name, policies: chosenPerCall })
   const peeked = peeking(limiter)
 
-  async function judge(context: RuleContext): Promise<Judgement> {
+  async function judge(context: RuleContext): Promise<RuleMatch> {
     const set = rules.current
     return set.judge(factsOf(context, set.document), clock())
   }
 
   async function peek(context: RuleContext): Promise<RuleDecision> {
     // Nothing delays a peek.
-    const { decision } = await carryOut(peeked, withoutTraces(await judge(context)), {})
-    return decision
+    const judgement = withoutTraces(await judge(context))
+    return ruleDecision(judgement, await applyLimits(peeked, judgement, {}))
   }
 
   return {
@@ -174,7 +172,7 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
   }
 
   /** Rules with different costs have a key for each policy. */
-  async function penalize({ keys, cost, policies }: Consumption): Promise<void> {
+  async function penalize({ keys, cost, policies }: LimitCheck): Promise<void> {
     if (typeof cost === 'number' || !isByPolicy(keys)) {
       await limiter.penalize(keys, typeof cost === 'number' ? cost : 1, { policies })
       return
@@ -195,11 +193,11 @@ function isByPolicy(keys: Keys): keys is Readonly<Record<string, Key | NotLimite
 }
 
 /** Whether a policy can deny. An exemption from `unlimited` alone is an error, because it would change nothing. */
-function isCounted({ policies }: Consumption): boolean {
+function isCounted({ policies }: LimitCheck): boolean {
   return Object.values(namedPolicies(policies)).some(({ kind }) => kind !== 'unlimited')
 }
 
-async function consumptionsOf(judgement: Judgement): Promise<readonly Consumption[]> {
+async function consumptionsOf(judgement: RuleMatch): Promise<readonly LimitCheck[]> {
   if (judgement.type !== 'ask') return []
   const { enforced, tagging, shadow, lateShadow } = judgement
   return [...enforced, ...tagging, ...shadow, ...((await lateShadow) ?? [])]
@@ -226,7 +224,7 @@ function peekOptions({ cost = 1, policies }: PeekOptions = {}): PeekOptions {
 }
 
 /** The judgement without its shadow rules and its statistics, which include only counted requests. */
-function withoutTraces(judgement: Judgement): Judgement {
+function withoutTraces(judgement: RuleMatch): RuleMatch {
   if (judgement.type !== 'ask') return judgement
   const { type, version, tags, applied, tagging } = judgement
   const [first] = judgement.enforced
@@ -234,6 +232,6 @@ function withoutTraces(judgement: Judgement): Judgement {
   return { type, version, tags, applied, enforced, tagging: tagging.map(untraced), shadow: [] }
 }
 
-function untraced({ keys, policies, cost, rules }: Consumption): Consumption {
+function untraced({ keys, policies, cost, rules }: LimitCheck): LimitCheck {
   return { keys, policies, cost, rules }
 }

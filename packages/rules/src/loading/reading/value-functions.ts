@@ -1,4 +1,4 @@
-import { nearestWord } from '@sluice/core/http'
+import { nearestWord } from '@sluice/core/internal'
 import type { ParsedRules } from '../../compile/parse.js'
 import { rulesError } from '../../errors.js'
 import { declared } from '../../match/value-field.js'

@@ -1,7 +1,7 @@
 import { extname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { readOptions } from '@sluice/core/http'
+import { readOptions } from '@sluice/core/internal'
 import { rulesError } from '../../errors.js'
 import { readFiles, statesOf, type FileState, type FilesRead } from './document-files.js'
 import { contentOf, everyOption, type RulesContent, type RuleSource } from './rule-source.js'

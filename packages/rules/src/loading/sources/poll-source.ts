@@ -1,4 +1,5 @@
-import { readOptions, type Awaitable } from '@sluice/core/http'
+import type { Awaitable } from '@sluice/core/http'
+import { readOptions } from '@sluice/core/internal'
 import { z } from 'zod'
 import type { RulesText } from '../../document/syntax.js'
 import { rulesError } from '../../errors.js'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { optional, shortDuration, type OptionReader } from '@sluice/core/http'
+import { optional, shortDuration, type OptionReader } from '@sluice/core/internal'
 import type { RulesText } from '../../document/syntax.js'
 
 /** A document as its source delivers it, with the files that it names. */

@@ -1,4 +1,5 @@
-import { AddressMap, addressSortKey, type Range } from '@sluice/core/http'
+import { addressSortKey, type Range } from '@sluice/core/http'
+import { AddressMap } from './address-map.js'
 import type { Scalar } from '../../document/document.js'
 import type { Anchor } from '../predicates/conditions.js'
 import { anything, Failure, type Field, type RequestContext } from '../context.js'

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { fixedWindow, type Policy } from '@sluice/core'
-import type { Ask, Consumption, Outcome, Pass, Rules } from '@sluice/core/http'
+import type { Awaitable, Outcome, RequestView } from '@sluice/core/http'
+import {
+  requestRules,
+  type Ask,
+  type LimitCheck,
+  type RuleMatch,
+  type Pass,
+} from '@sluice/rules/internal'
 import type { NeutralOptions, Readers } from '../../adapter.js'
 import type { AppExtras, OpenServer, TestServer } from '../../test-server.js'
 
-export type Judge = <R>(read: Readers<R>) => Rules<R>['judge']
+export type Judge = <R>(
+  read: Readers<R>,
+) => (request: R, view: RequestView<R>) => Awaitable<RuleMatch>
 
 /** Serves an application whose rules have a name of their own. */
 export async function serveRules(
@@ -14,7 +23,7 @@ export async function serveRules(
   extras: AppExtras = {},
 ): Promise<TestServer> {
   const name = `rules ${randomUUID()}`
-  return open((read) => ({ ...options, rules: { name, judge: judge(read) } }), extras)
+  return open((read) => ({ ...options, rules: requestRules(name, judge(read)) }), extras)
 }
 
 export function pass(): Pass {
@@ -40,7 +49,7 @@ interface OwnRule {
 }
 
 /** A consumption of one unit of the key "all", by rules that have the names of their policies. */
-export function consumption(rules: Readonly<Record<string, OwnRule>>): Consumption {
+export function consumption(rules: Readonly<Record<string, OwnRule>>): LimitCheck {
   const entries = Object.entries(rules)
   const outcome = { type: 'deny', status: 429 } as const
   const usual = { outcome, counts: 'all', resetOnSuccess: false } as const

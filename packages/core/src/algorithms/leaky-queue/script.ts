@@ -1,0 +1,22 @@
+import { gcraLua } from '../gcra/script.js'
+import { functionsOf } from '../plain-lua.js'
+
+export const leakyQueueLua = (): string => `
+-- row, and params 1 to 6: as for GCRA; 7 maxDelay, 8 the largest cost
+(function()
+  local steps = ${functionsOf(gcraLua())}
+  local gcraLook, gcraRefund = steps.look, steps.refund
+
+  function steps.look(row, params, now, cost)
+    gcraLook(row, params, now, 0)
+    return cost <= params[8] and now >= steps.backlogAtMost(row, params, params[7] * params[2])
+  end
+
+  function steps.refund(row, params, now, units, receipt)
+    if not receipt then return gcraRefund(row, params, now, units) end
+    if row[1] ~= receipt[1] or row[2] ~= receipt[2] or steps.isForeign(row, params) then return end
+    steps.shorten(row, params, now, units * params[3])
+  end
+
+  return steps
+end)()`

@@ -1,0 +1,154 @@
+import type { Awaitable } from '../../awaitable.js'
+import { isNotLimited } from '../../keys.js'
+import type { Keys } from '../../limiter/arguments.js'
+import type { Decision } from '../../limiter/decision.js'
+import type { Limiter } from '../../limiter/limiter.js'
+import { delayRequest } from '../../limiter/waits.js'
+import type { KeyReader } from '../keys/key-option.js'
+import type { Entries } from '../lists/access-list.js'
+import type { RateLimitOptions } from '../options/options.js'
+import { definedCost, type RequestPolicies } from '../options/request-policies.js'
+import { listen } from '../request/mistakes.js'
+import type { ResponseOutcome } from '../request/response.js'
+import { refusalContent, type BodyWriter } from '../response/denial.js'
+import { noFields, type EarlierHeaders } from '../response/fields.js'
+import { retryAfterSeconds, type FieldWriter } from '../response/header-fields.js'
+import type { LimitResult, RequestContext } from '../response/limit-result.js'
+import { noItems, publicNameOf, type ItemFinder } from '../response/policy-items.js'
+import { denied, handled, unlimited, type Action } from './action.js'
+import { isSuccess, keysToReset } from './after-response.js'
+
+/** A limit of HTTP requests: its options, and what was read from them once. */
+export interface Limit<R, H> extends RequestPolicies<R> {
+  readonly name: string
+  readonly limiter: Limiter
+  readonly options: RateLimitOptions<R, H>
+  readonly allow: Entries | undefined
+  readonly deny: Entries | undefined
+  readonly keyOf: KeyReader<R>
+  readonly itemsFor: ItemFinder
+  readonly fieldsOf: FieldWriter
+  readonly bodyOf: BodyWriter<R>
+}
+
+/** One request on its way through a limit, from top to bottom. Rules have lists and keys of their own, and decide by themselves. */
+export async function limitRequest<R, H>(
+  limit: Limit<R, H>,
+  context: RequestContext<R>,
+  earlier: EarlierHeaders,
+): Promise<Action<H>> {
+  const { skip, rules, onDecision, onDenied, statusCode = 429 } = limit.options
+  const { view, response, dryRun } = context
+
+  // 1. Skip.
+  if (skip !== undefined && (await skip(view.raw))) return unlimited
+
+  let result: LimitResult | undefined
+  if (rules === undefined) {
+    // 2. The lists and the key.
+    const { allow, deny } = limit
+    if (deny?.hasAddressOf(view, 'deny') === true) return forbidden(context)
+    const isAllowed = allow?.hasAddressOf(view, 'allow') === true
+    if (isAllowed && deny?.hasKeys !== true) return unlimited
+    const key = await limit.keyOf(view.raw, view)
+    if (isNotLimited(key)) return unlimited
+    if (deny?.hasKey(key) === true) return forbidden(context)
+    if (isAllowed || allow?.hasKey(key) === true) return unlimited
+
+    // 3. The decision.
+    result = await decide(limit, context, key)
+  } else {
+    result = await rules.decide(context)
+  }
+  if (result === undefined) return unlimited
+  const { decision, counted, answer } = result
+  if (onDecision !== undefined) void listen(onDecision, view.raw, decision)
+
+  // 4. The headers.
+  const items = counted === undefined ? noItems : limit.itemsFor(counted, earlier)
+  const isSilent = counted === undefined || response.headersSent
+  const fields = isSilent ? noFields : limit.fieldsOf(items, counted)
+  if (decision.allowed || dryRun) return { type: 'continue', decision, headers: fields }
+
+  // 5. The denial.
+  const headers = [...fields]
+  if (counted !== undefined) headers.push(['Retry-After', `${retryAfterSeconds(counted)}`])
+  if (onDenied !== undefined) {
+    return handled(onDenied, response, decision, headers, limit.name, result.proceed)
+  }
+  const status = answer?.status ?? statusCode
+  const content = await limit.bodyOf(view, status, decision, items, counted, answer)
+  const violated = decision.deniedBy.map((policy) => publicNameOf(policy, items))
+  return denied(response, status, content, decision, headers, violated)
+}
+
+/** A client in the list `deny`. */
+function forbidden<R, H>({ view, response, dryRun }: RequestContext<R>): Action<H> {
+  return dryRun ? unlimited : denied(response, 403, refusalContent(view, 403), undefined, [], [])
+}
+
+/** Decides by the policies and the cost of the options. The request may wait. */
+async function decide<R, H>(
+  limit: Limit<R, H>,
+  context: RequestContext<R>,
+  key: Keys,
+): Promise<LimitResult> {
+  const { limiter, options } = limit
+  const { view, dryRun } = context
+  const request = view.raw
+  const { policiesFor } = limit
+  const policies = policiesFor === undefined ? limit.policies : await policiesFor(request)
+  const { cost: own = 1 } = options
+  const cost = typeof own === 'function' ? definedCost(limit.name, await own(request)) : own
+  context.assertSeen(policies, optionForResponse(options))
+  let decision: Decision
+  if (options.wait === undefined || dryRun) {
+    const mode = dryRun ? 'dryRun' : 'enforced'
+    decision = await limiter.consume(key, { cost, policies, mode, request })
+    // A leaky queue delays what it allows.
+    if (decision.allowed && decision.delayMs > 0 && !dryRun) {
+      const allowed = decision
+      decision = await context.delay((left) => delayRequest(limiter, allowed, left))
+    }
+  } else {
+    const call = { cost, policies, request, maxWait: options.wait.max }
+    decision = await context.delay((signal) => limiter.acquire(key, { ...call, signal }))
+  }
+  const counted = { decision, policies, keys: key }
+  const proceed = (): void => afterwards(limit, context, counted)
+  if (decision.allowed) proceed()
+  return { decision, counted, proceed }
+}
+
+/** After the response: releases the lease, refunds a request that does not count, and resets the key after a success. */
+function afterwards<R, H>(
+  { limiter, options }: Limit<R, H>,
+  context: RequestContext<R>,
+  { decision, policies, keys }: NonNullable<LimitResult['counted']>,
+): void {
+  const { count = 'all', resetOn } = options
+  const { allowed, lease } = decision
+  const mayRefund = allowed && count !== 'all'
+  if (lease === undefined && !mayRefund && resetOn === undefined) return
+  context.afterResponse(lease, async (outcome) => {
+    await lease?.release()
+    if (mayRefund && !(await isCounted(count, outcome))) await limiter.refund(decision)
+    if (resetOn === undefined || !isSuccess(outcome)) return
+    const names = resetOn === 'success' ? undefined : resetOn.success
+    await limiter.reset(keysToReset(keys, policies, names), { policies })
+  })
+}
+
+function isCounted(
+  count: Exclude<RateLimitOptions<never, never>['count'], undefined>,
+  outcome: ResponseOutcome,
+): Awaitable<boolean> {
+  if (typeof count === 'function') return count(outcome)
+  return (count === 'successes') === isSuccess(outcome)
+}
+
+/** The option that depends on the response. */
+export function optionForResponse<R, H>(options: RateLimitOptions<R, H>): string | undefined {
+  if (options.count !== undefined && options.count !== 'all') return '"count"'
+  return options.resetOn === undefined ? undefined : '"resetOn"'
+}

@@ -1,0 +1,39 @@
+// What the other packages of Sluice use of this one, besides its public face. Not for applications: it changes without notice.
+export { formOf, resolvePolicy } from './algorithms/kind.js'
+export type { PolicyKind } from './algorithms/kind.js'
+export { checkedPolicy } from './algorithms/kinds.js'
+export { after, isPromise, rescued } from './awaitable.js'
+export type { Awaitable } from './awaitable.js'
+export { sluiceError } from './errors.js'
+export { nearestWord } from './errors/did-you-mean.js'
+export { addClientText } from './errors/for-client.js'
+export { requestError } from './errors/request-error.js'
+export { firstInOrder } from './first-in-order.js'
+export { joinKey, keyOfRedisKey, startOf as redisKeyStart } from './keys.js'
+export { methodDecorator } from './limited/decorator.js'
+export type { AnyFunction, MethodDecorator } from './limited/decorator.js'
+export { waitAfter } from './limiter/acquire.js'
+export { chosenPerCall } from './limiter/bound-policies.js'
+export { keepLease } from './limiter/leases.js'
+export { decidedPolicies, noNames } from './limiter/read-decision.js'
+export type { DecidedBy } from './limiter/read-decision.js'
+export { receiptsOf, withReceipts } from './limiter/receipt.js'
+export { pause } from './limiter/turns.js'
+export { putByName } from './limiter/verdict.js'
+export { delayRequest, firmWaitOf } from './limiter/waits.js'
+export { millisecondsOf } from './options/durations.js'
+export { isCount, isFunction, isList, isRecord } from './options/predicates.js'
+export {
+  checked,
+  checkedIfGiven,
+  durationOrZero,
+  optional,
+  readOptions,
+  shortDuration,
+} from './options/readers.js'
+export type { OptionReader } from './options/readers.js'
+export { namedPolicies } from './policy.js'
+export { redisScripts } from './stores/redis/scripts.js'
+export type { RedisScripts } from './stores/redis/scripts.js'
+export { isTimeZone, timeZoneOf } from './time-zone.js'
+export type { TimeZone } from './time-zone.js'

@@ -1,0 +1,209 @@
+import type { Row } from '../../algorithms/algorithm.js'
+import { formOf } from '../../algorithms/kind.js'
+import type { Clock } from '../../clock.js'
+import type { Part, Rows } from '../run.js'
+import type { BoundPolicy, StoreRequest } from '../store.js'
+import { BoundedTables } from './bounded-tables.js'
+import { newKeyHash, type KeyHash } from './key-hash.js'
+import type { Segment } from './segment.js'
+import type { Table } from './table.js'
+
+/** A form of state: an algorithm and the number of its cells. Each form of a policy name has a row of its own. */
+interface Form {
+  readonly table: Table
+  readonly high: number
+  readonly low: number
+}
+
+/** The rows of one policy, and the place of the last one. The hash of a key is combined by XOR with the bits of the policy's name, and of its form. */
+interface Place extends Form {
+  readonly nameHigh: number
+  readonly nameLow: number
+  segment: Segment
+  /** Negative if there is no such row. */
+  at: number
+  /** The table's count of moves when the row was found. */
+  moves: number
+}
+
+/** One request in so many sweeps a segment, which adds a few nanoseconds to the average request. */
+const requestsPerSweep = 64
+
+/** The rows of a store in memory, in tables. A row is copied when it is read, and copied back when it is kept. */
+export class MemoryRows implements Rows {
+  readonly tables: BoundedTables
+  readonly #keyHash: KeyHash = newKeyHash()
+  // A hash key of its own, because otherwise a limiter key with the text of a policy's identity would have the same hash as that identity.
+  readonly #policyHash = newKeyHash()
+  readonly #monotonic: Clock
+  readonly #wall: Clock | undefined
+  readonly #forms = new Map<string, Form>()
+  readonly #placesOf = new WeakMap<readonly BoundPolicy[], readonly Place[]>()
+  #requests = 0
+  // Of the current request.
+  #policies: readonly BoundPolicy[] = []
+  #places: readonly Place[] = []
+  /** The ends of all rows are times of this clock. Initialized with a fraction, so that V8 stores it as a double. */
+  #now = 0.5
+
+  /** @param wall the clock of windows that begin at a time of day, if it is another one */
+  constructor(maxKeys: number, monotonic: Clock, wall?: Clock) {
+    this.tables = new BoundedTables(maxKeys)
+    this.#monotonic = monotonic
+    this.#wall = wall
+  }
+
+  /** Begins a request at the time of its own clock, or now. One of many removes some rows that have ended. */
+  begin({ verb, policies, now }: StoreRequest): void {
+    this.#now = now ?? this.#monotonic()
+    if (policies !== this.#policies) this.#turnTo(policies)
+    if (verb !== 'peek' && this.#requests++ % requestsPerSweep === 0) {
+      this.tables.sweepSome(this.#now)
+    }
+  }
+
+  get hasOverrides(): boolean {
+    return this.tables.overrides.size > 0
+  }
+
+  timeOf(index: number): number {
+    return this.#wall !== undefined && this.#policies[index].followsWall ? this.#wall() : this.#now
+  }
+
+  get(index: number, key: string, part: Part): Row | undefined {
+    const place = this.#places[index]
+    const hash = this.#keyHash
+    hash.hash(key)
+    if (part === 'override') {
+      return this.tables.overrides.read(hash.high ^ place.nameHigh, hash.low ^ place.nameLow)
+    }
+    const { table } = place
+    const high = hash.high ^ place.high
+    const segment = table.segmentOf(high)
+    const at = segment.find(high, hash.low ^ place.low)
+    place.segment = segment
+    place.at = at
+    place.moves = table.moves
+    return at === -1 ? undefined : segment.read(at, this.#policies[index].extras)
+  }
+
+  recordsOf(index: number, key: string): unknown {
+    const { segment, at } = this.#find(index, key)
+    return segment.recordsOf(at)
+  }
+
+  isKept(index: number, key: string): boolean {
+    const { segment, at } = this.#find(index, key)
+    return at !== -1 && segment.endOf(at) > this.#now
+  }
+
+  put(
+    index: number,
+    key: string,
+    part: Part,
+    row: Row,
+    lifeMs: number,
+    isSpent: boolean,
+    records: unknown,
+  ): void {
+    const ends = this.#now + lifeMs
+    if (part === 'override') return this.#putOverride(index, key, row, lifeMs)
+    const { table, segment, at } = this.#find(index, key)
+    if (at === -1) this.#putNew(index, key, row, lifeMs, isSpent, records)
+    else if (lifeMs > 0) table.write(segment, at, row, ends, isSpent, records)
+    else table.remove(segment, at)
+  }
+
+  #putNew(
+    index: number,
+    key: string,
+    row: Row,
+    lifeMs: number,
+    isSpent: boolean,
+    records: unknown,
+  ): void {
+    if (lifeMs <= 0) return
+    const { table, high, low } = this.#places[index]
+    const hash = this.#keyHash
+    hash.hash(key)
+    const ends = this.#now + lifeMs
+    this.#add(table, hash.high ^ high, hash.low ^ low, row, ends, isSpent, records)
+  }
+
+  #putOverride(index: number, key: string, row: Row, lifeMs: number): void {
+    this.delete(index, key, 'override')
+    const { nameHigh, nameLow } = this.#places[index]
+    const { high, low } = this.#keyHash
+    const { overrides } = this.tables
+    const ends = this.#now + lifeMs
+    if (lifeMs > 0) this.#add(overrides, high ^ nameHigh, low ^ nameLow, row, ends, true)
+  }
+
+  delete(index: number, key: string, part: Part): void {
+    const { nameHigh, nameLow } = this.#places[index]
+    const hash = this.#keyHash
+    hash.hash(key)
+    const high = hash.high ^ nameHigh
+    const low = hash.low ^ nameLow
+    if (part === 'override') this.tables.overrides.removeKey(high, low)
+    else
+      for (const form of this.#forms.values())
+        form.table.removeKey(high ^ form.high, low ^ form.low)
+  }
+
+  #add(
+    table: Table,
+    high: number,
+    low: number,
+    row: Row,
+    ends: number,
+    isSpent: boolean,
+    records?: unknown,
+  ): void {
+    this.tables.evictIfFull(table, high, this.#now)
+    table.add(high, low, row, ends, isSpent, records)
+  }
+
+  /** The place of a row that was read. The table can have moved it since. */
+  #find(index: number, key: string): Place {
+    const place = this.#places[index]
+    if (place.moves !== place.table.moves) {
+      const hash = this.#keyHash
+      hash.hash(key)
+      const high = hash.high ^ place.high
+      place.segment = place.table.segmentOf(high)
+      place.at = place.segment.find(high, hash.low ^ place.low)
+      place.moves = place.table.moves
+    }
+    return place
+  }
+
+  #turnTo(policies: readonly BoundPolicy[]): void {
+    const places = this.#placesOf.get(policies) ?? policies.map((policy) => this.#placeFor(policy))
+    this.#placesOf.set(policies, places)
+    this.#policies = policies
+    this.#places = places
+  }
+
+  #placeFor(policy: BoundPolicy): Place {
+    const { table, ...form } = this.#formFor(policy)
+    this.#policyHash.hash(JSON.stringify([policy.limiter, policy.name]))
+    const { high: nameHigh, low: nameLow } = this.#policyHash
+    const [high, low] = [nameHigh ^ form.high, nameLow ^ form.low]
+    const segment = table.segmentOf(0)
+    return { table, high, low, nameHigh, nameLow, segment, at: -1, moves: -1 }
+  }
+
+  #formFor(policy: BoundPolicy): Form {
+    const identity = formOf(policy)
+    let form = this.#forms.get(identity)
+    if (form === undefined) {
+      this.#policyHash.hash(identity)
+      const { high, low } = this.#policyHash
+      const table = this.tables.tableOf(policy.width, policy.steps.records !== undefined)
+      form = { table, high, low }
+      this.#forms.set(identity, form)
+    }
+    return form
+  }
+}

@@ -1,0 +1,210 @@
+import type { Algorithm } from '../../../algorithms/algorithm.js'
+import { luaOf } from '../../../algorithms/scripts.js'
+
+/** The script of all other verbs: one request of any policies of these algorithms. They are rare, so it loops over the policies. */
+export function changeScript(algorithms: readonly Algorithm[]): string {
+  const steps = algorithms.map(({ id }) => `[${id}] = function() return ${luaOf(id)}\nend,`)
+  return `${begin}\nlocal algorithms = {\n${steps.join('\n')}\n}\n${main}`
+}
+
+const begin = `
+-- Runs one request of a verb that does not decide.
+--
+-- KEYS     for each policy the hash of its key, and the keys of its records; for a reset, those of all algorithms
+-- ARGV 1   the server's time after which this call is void, ms
+--      2   the time to use instead of the server's, or an empty string
+--      3   the verb
+--      4   units to take or to refund, the length of a block or an exemption, or 1 if a reset removes blocks
+--      5   the id and the owner of the lease, or empty strings
+--      7   for each policy: the fields of its row and of its block or exemption, its id, the numbers of times, of counts, of all cells, and of the keys
+--          of its records; when a block starts; its cost; the number of its params, and the params. And for refundReceipt the time and the cells of its receipt
+--
+-- Returns  as the script of decisions, for one request
+local serverTime = redis.call('TIME')
+local serverMs = serverTime[1] * 1000 + math.floor(serverTime[2] / 1000)
+if serverMs > tonumber(ARGV[1]) then return { serverMs } end
+`
+
+const main = `
+local now = ARGV[2] == '' and serverMs or tonumber(ARGV[2])
+local margin = ARGV[2] == '' and 1000 or 86400000
+local verb, amount, lease = ARGV[3], tonumber(ARGV[4]), { id = ARGV[5], owner = ARGV[6] }
+local lastArg, lastKey = 6, 0
+
+local function text()
+  lastArg = lastArg + 1
+  return ARGV[lastArg]
+end
+
+local function number()
+  return tonumber(text())
+end
+
+local function numbers(count)
+  local list = {}
+  for i = 1, count do list[i] = number() end
+  return list
+end
+
+local function keys(count)
+  lastKey = lastKey + count
+  return { unpack(KEYS, lastKey - count + 1, lastKey) }
+end
+
+local function readPolicy()
+  local p = { key = keys(1)[1], field = text(), other = text(), id = number(), times = number(), counts = number(), width = number() }
+  p.recordKeys, p.blocksOn, p.cost = keys(number()), text(), number()
+  p.params = numbers(number())
+  if verb == 'refundReceipt' then p.receiptNow, p.receipt = number(), numbers(p.width) end
+  p.algorithm = algorithms[p.id]()
+  p.steps = p.algorithm.bind and p.algorithm.bind(p.recordKeys, lease) or p.algorithm
+  p.stored = p.times + p.counts
+  return p
+end
+
+local function formatOf(p, size)
+  return '<' .. ('I6'):rep(p.times) .. ('I' .. size):rep(p.counts)
+end
+
+-- Policies of one key have different names, so none of them reads what another writes.
+local function find(p)
+  local values = redis.call('HMGET', p.key, p.field, p.other)
+  local packed = values[1] or ''
+  local size = #packed == 6 * p.times + 4 * p.counts and 4 or #packed == 6 * p.times + 7 * p.counts and 7
+  p.row = size and { struct.unpack(formatOf(p, size), packed) } or {}
+  for i = size and p.stored + 1 or 1, p.width do p.row[i] = 0 end
+  for i = #p.row, p.width + 1, -1 do p.row[i] = nil end
+  p.block, p.length, p.grant = 0, 0, 0
+  if values[2] then p.block, p.length = struct.unpack('<i7i7', values[2]) end
+  p.isGrant = p.length < 0
+  if p.isGrant then
+    if p.block > now then p.grant, p.grantEnds = -p.length, p.block end
+    p.block, p.length = 0, 0
+  end
+  p.isExemption = p.block < 0
+  if p.isExemption and -p.block <= now then p.block = 0 end
+  p.steps.look(p.row, p.params, now, 0)
+end
+
+local function write(p, field, value, ends)
+  local life = string.format('%d', ends - now + margin)
+  redis.call('HSET', p.key, field, value)
+  redis.call('PEXPIRE', p.key, life, 'NX')
+  redis.call('PEXPIRE', p.key, life, 'GT')
+  for _, key in ipairs(field == p.field and p.recordKeys or {}) do redis.call('PEXPIRE', key, life) end
+end
+
+-- A row that has ended is removed.
+local function save(p)
+  local ends = p.algorithm.ends(p.row, p.params)
+  if ends > now then
+    local sum = 0
+    for i = p.times + 1, p.stored do sum = sum + p.row[i] end
+    return write(p, p.field, struct.pack(formatOf(p, sum < 4294967296 and 4 or 7), unpack(p.row, 1, p.stored)), ends)
+  end
+  redis.call('HDEL', p.key, p.field)
+  if p.recordKeys[1] then redis.call('DEL', unpack(p.recordKeys)) end
+end
+
+local function override(p, block, length)
+  p.block, p.length = length < 0 and 0 or block, 0
+  write(p, p.other, struct.pack('<i7i7', block, length), math.abs(block))
+end
+
+-- Ends a block, or an exemption. The other one stays.
+local function endOverride(p, isExemption)
+  if p.isGrant or p.isExemption ~= isExemption then return end
+  redis.call('HDEL', p.key, p.other)
+  p.block, p.length = 0, 0
+end
+
+-- Removes the rows of all algorithms, and their records.
+local function reset(p)
+  local start = p.field:match('^[^:]*:')
+  local fields = redis.call('HKEYS', p.key)
+  for _, field in ipairs(fields) do
+    if field:sub(1, #start) == start and field ~= p.other then redis.call('HDEL', p.key, field) end
+  end
+  if fields[1] then redis.call('DEL', unpack(p.recordKeys)) end
+  -- A token, and a bucket that is full, are kept.
+  p.steps.refund(p.row, p.params, now, math.huge)
+  if p.algorithm.ends(p.row, p.params) > now then save(p) end
+  endOverride(p, false)
+end
+
+local function differ(row, other)
+  for i = 1, #row do
+    if row[i] ~= other[i] then return true end
+  end
+  return false
+end
+
+-- Returns whether a refund removes the block: without the refunded consumption, the limit would not have been reached.
+local function isUndone(p)
+  return p.blocksOn == 'reached' and p.length > 0 and p.block > now and p.block - p.length >= p.receiptNow
+end
+
+-- Returns false if there was nothing to change.
+local function change(p)
+  local steps, row, params = p.steps, p.row, p.params
+  local looked = { unpack(row) }
+  if verb == 'block' then return override(p, now + amount, 0) ~= false
+  elseif verb == 'exempt' then return override(p, -(now + amount), 0) ~= false
+  elseif verb == 'grant' then return override(p, now + amount, -1 - p.cost) ~= false
+  elseif verb == 'unblock' then return endOverride(p, false) ~= false
+  elseif verb == 'unexempt' then return endOverride(p, true) ~= false
+  elseif verb == 'reset' then return reset(p) ~= false
+  elseif verb == 'release' or verb == 'renew' then
+    if not steps[verb] or not steps[verb](row, params, now) then return false end
+  elseif verb == 'penalize' then steps.take(row, params, now, amount)
+  elseif verb == 'refundUnits' then steps.refund(row, params, now, amount)
+  elseif p.receiptNow < 0 then
+    if p.grant > 0 then override(p, p.grantEnds, -p.grant - p.cost) end
+    return true
+  elseif not steps.release and now >= p.algorithm.ends(p.receipt, params) then return true
+  else
+    steps.refund(row, params, now, p.cost, p.receipt, p.receiptNow)
+    if differ(row, looked) and isUndone(p) then endOverride(p, false) end
+  end
+  -- An unchanged row is not written, because a write would extend a bucket's life. Records may have been trimmed even if the row is unchanged.
+  if p.algorithm.bind or differ(row, looked) then save(p) end
+  return true
+end
+
+local policies, reply, code = {}, { serverMs, 0 }, 0
+
+local function run()
+  while lastArg < #ARGV do policies[#policies + 1] = readPolicy() end
+  local isBlocked = false
+  for _, p in ipairs(policies) do
+    find(p)
+    isBlocked = isBlocked or p.block > now
+  end
+  if verb == 'reset' and amount == 0 and isBlocked then return end
+  -- If memory is full, Redis refuses only commands before the first write. These change nothing: the first is refused, and the second is such a write,
+  -- because the other verbs need no memory for a key that exists.
+  local first = policies[1] and policies[1].key
+  local exists = first and redis.call('EXISTS', first) == 1
+  if verb == 'penalize' then redis.call('SET', first, '', exists and 'NX' or 'XX')
+  elseif exists and verb ~= 'block' and verb ~= 'exempt' and verb ~= 'grant' then redis.pcall('PEXPIRE', first, 0, 'GT') end
+  for _, p in ipairs(policies) do
+    if change(p) then code = 1 end
+  end
+end
+
+local ok, failure = pcall(run)
+if not ok then
+  failure = tostring(failure)
+  -- On a replica the whole call returns the error, because some clients look for the master only then.
+  if failure:find('READONLY', 1, true) == 1 then return redis.error_reply(failure) end
+  return { serverMs, failure }
+end
+local blocks, hasBlocks = {}, false
+for i, p in ipairs(policies) do
+  for cell = 1, p.width do reply[#reply + 1] = p.row[cell] end
+  blocks[2 * i - 1], blocks[2 * i], hasBlocks = p.block, p.grant, hasBlocks or p.block ~= 0 or p.grant ~= 0
+end
+reply[2] = code + (hasBlocks and 2 or 0)
+for i = 1, hasBlocks and #blocks or 0 do reply[#reply + 1] = blocks[i] end
+return reply
+`

@@ -1,0 +1,334 @@
+import type { BoundSteps, Lease, Row } from '../algorithms/algorithm.js'
+import type { Block } from '../policy.js'
+import {
+  costAt,
+  isDecision,
+  type BoundPolicy,
+  type Cost,
+  type ResetRequest,
+  type DecisionRequest,
+  type State,
+  type StoreRequest,
+  type StoreResult,
+} from './store.js'
+
+/** What a store keeps for a policy's key: the count of its algorithm, and the block or the exemption that all policies of its name have. */
+export type Part = 'count' | 'override'
+
+/** The rows of the keys of one request: of each, the index of its policy in the request, and the key. */
+export interface Rows {
+  /** Whether any key may have an override. */
+  readonly hasOverrides: boolean
+  /** The time by which a policy is decided. */
+  timeOf(index: number): number
+  /** A copy of a row: the cells that are kept, and a zero for each cell that only a receipt has. */
+  get(index: number, key: string, part: Part): Row | undefined
+  /** The log or the leases of a row that `get` has returned, of an algorithm that has such records. */
+  recordsOf(index: number, key: string): unknown
+  /** Whether there is a count that has not ended. One that has ended is read until it is removed, so that it still counts if the clock steps back. */
+  isKept(index: number, key: string): boolean
+  /**
+   * Keeps a row in place of the one that there is. Removes it if its life is over.
+   *
+   * @param isSpent whether nothing remains of the quota, so that a full store evicts it last
+   */
+  put(
+    index: number,
+    key: string,
+    part: Part,
+    row: Row,
+    lifeMs: number,
+    isSpent: boolean,
+    records: unknown,
+  ): void
+  /** Removes the override, or the counts of all algorithms under the policy's name. */
+  delete(index: number, key: string, part: Part): void
+}
+
+/** The state of one policy's key during a request, and after it. */
+interface Loaded extends State {
+  readonly index: number
+  readonly policy: BoundPolicy
+  readonly key: string
+  blockedUntil: number
+  grant: number
+  /** Whether a grant pays for the request, because the policy does not allow it. */
+  isPaid: boolean
+  /** Whether the policy allows the cost of the request. */
+  fits: boolean
+  readonly records: unknown
+  /** Of an algorithm with records, bound to these records. */
+  readonly steps: BoundSteps
+}
+
+/** Runs a request on the states of its keys, all or nothing: it looks at all of them before it changes one. */
+export function run(rows: Rows, request: StoreRequest): StoreResult {
+  if (!isDecision(request)) {
+    const states = lookAtAll(rows, request, 0)
+    return { allowed: change(rows, request, states), states }
+  }
+  const { policies, keys, lease, cost } = request
+  // A literal for the only policy of most requests.
+  const states =
+    policies.length === 1
+      ? [look(rows, 0, policies[0], keys[0], lease, costAt(cost, 0))]
+      : lookAtAll(rows, request, cost)
+  let allowed = true
+  for (let i = 0; i < states.length; i++) if (!states[i].fits) allowed = false
+  if (request.verb === 'peek') return { allowed, states }
+  for (let i = 0; i < states.length; i++) commit(rows, states[i], costAt(cost, i), allowed)
+  return { allowed, states }
+}
+
+function lookAtAll(rows: Rows, { policies, keys, lease }: StoreRequest, cost: Cost): Loaded[] {
+  return policies.map((policy, i) => look(rows, i, policy, keys[i], lease, costAt(cost, i)))
+}
+
+/** Reads a state as it is now, and whether it allows the cost. */
+function look(
+  rows: Rows,
+  index: number,
+  policy: BoundPolicy,
+  key: string,
+  lease: Lease,
+  cost: number,
+): Loaded {
+  const { params } = policy
+  const kept = rows.get(index, key, 'count')
+  const row = kept ?? zeros(policy)
+  let records: unknown
+  let steps: BoundSteps = policy.steps
+  const kind = policy.steps.records
+  if (kind !== undefined) {
+    records = (kept && rows.recordsOf(index, key)) ?? kind.create(params)
+    steps = kind.bind(records, lease)
+  }
+  const now = rows.timeOf(index)
+  const fits = steps.look(row, params, now, cost)
+  const state: Loaded = {
+    index,
+    policy,
+    key,
+    row,
+    now,
+    blockedUntil: 0,
+    grant: 0,
+    isPaid: false,
+    fits,
+    records,
+    steps,
+  }
+  if (rows.hasOverrides) lookAtOverride(rows, state, cost)
+  return state
+}
+
+/** An exemption allows any cost, a block none, and a grant what the policy does not. */
+function lookAtOverride(rows: Rows, state: Loaded, cost: number): void {
+  const override = overrideOf(rows, state)
+  const { now, fits } = state
+  state.blockedUntil = blockedUntilAt(override, now)
+  state.grant = grantAt(override, now)
+  state.isPaid = !fits && state.grant > cost
+  state.fits = state.blockedUntil < 0 || ((fits || state.isPaid) && state.blockedUntil <= now)
+}
+
+/** The row of a key of which nothing is kept. Literals take a fraction of the time of a loop. */
+function zeros({ width, extras }: BoundPolicy): Row {
+  const cells = width + extras
+  if (cells === 2) return [0, 0]
+  if (cells === 3) return [0, 0, 0]
+  if (cells === 7) return [0, 0, 0, 0, 0, 0, 0]
+  return Array.from({ length: cells }, () => 0)
+}
+
+/** Takes the cost of an allowed consumption. */
+function commit(rows: Rows, state: Loaded, cost: number, allowed: boolean): void {
+  const { policy, row, now, steps } = state
+  const isPlain = policy.block === undefined && !policy.keepsFirstRow
+  if (!isPlain || state.blockedUntil !== 0 || state.grant !== 0) {
+    commitUnusual(rows, state, cost, allowed)
+  } else if (allowed && cost > 0) {
+    steps.take(row, policy.params, now, cost)
+    save(rows, state)
+  }
+}
+
+/** Of a policy with a block or a first row, or of a key with an override: a denial can start a block, and keeps the first row of a bucket that begins partly full. */
+function commitUnusual(rows: Rows, state: Loaded, cost: number, allowed: boolean): void {
+  // Of an exemption nothing is counted.
+  if (state.blockedUntil < 0) return
+  if (allowed && state.isPaid) {
+    putGrant(rows, state, state.grant - 1 - cost)
+    state.grant = cost - state.grant
+    return
+  }
+  const { policy, row, now, steps } = state
+  const { params, keepsFirstRow } = policy
+  // A block would take the place of a grant.
+  const block = state.grant === 0 ? policy.block : undefined
+  if (allowed && cost > 0) {
+    steps.take(row, params, now, cost)
+    save(rows, state)
+    if (block?.on === 'reached' && !steps.look(row, params, now, 1)) startBlock(rows, state, block)
+  } else if (!allowed && block?.on === 'exceeded' && deniesItself(state, cost)) {
+    startBlock(rows, state, block)
+    // A bucket must not end during a block.
+    if (keepsFirstRow) save(rows, state)
+  } else if (keepsFirstRow && !rows.isKept(state.index, state.key)) save(rows, state)
+}
+
+function save(rows: Rows, { index, policy, key, row, now, records }: Loaded): void {
+  const { steps, params, quota } = policy
+  const isSpent = steps.used(row, params, now) >= quota
+  rows.put(index, key, 'count', row, steps.ends(row, params) - now, isSpent, records)
+}
+
+/** Whether the policy itself denies the cost, and not only another one or a block. */
+function deniesItself({ policy, row, now, blockedUntil }: Loaded, cost: number): boolean {
+  return blockedUntil <= now && policy.steps.read(row, policy.params, now, cost, false).wait > 0
+}
+
+/** A request that changes each state for itself. */
+type ChangeRequest = Exclude<StoreRequest, DecisionRequest | ResetRequest>
+
+/** Runs a request of any other verb. Returns false if a reset met a block, or no lease was held. */
+function change(
+  rows: Rows,
+  request: ChangeRequest | ResetRequest,
+  states: readonly Loaded[],
+): boolean {
+  if (request.verb !== 'reset') {
+    return states.map((state) => changeOne(rows, request, state)).includes(true)
+  }
+  if (!request.unblock && states.some(isBlocked)) return false
+  for (const state of states) reset(rows, state)
+  return true
+}
+
+function isBlocked({ blockedUntil, now }: State): boolean {
+  return blockedUntil > now
+}
+
+function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
+  const { index, policy, row, now, steps } = state
+  const { params } = policy
+  const before = [...row]
+  switch (request.verb) {
+    case 'block':
+      setOverride(rows, state, [now + request.forMs, 0])
+      return true
+    case 'exempt':
+      setOverride(rows, state, [-(now + request.forMs), 0])
+      return true
+    case 'grant':
+      setOverride(rows, state, [now + request.forMs, -1 - request.cost])
+      return true
+    case 'unblock':
+    case 'unexempt':
+      endOverride(rows, state, request.verb === 'unexempt')
+      return true
+    case 'release':
+      if (steps.release?.(row, params, now) !== true) return false
+      break
+    case 'renew':
+      if (steps.renew?.(row, params, now) !== true) return false
+      break
+    case 'penalize':
+      steps.take(row, params, now, request.units)
+      break
+    case 'refundUnits':
+      steps.refund(row, params, now, request.units)
+      break
+    case 'refundReceipt': {
+      const receipt = request.receipts[index]
+      if ((receipt.grant ?? 0) < 0) {
+        if (state.grant > 0) putGrant(rows, state, state.grant - 1 + costAt(request.cost, index))
+        return true
+      }
+      // A lease can have been renewed since.
+      if (steps.release === undefined && now >= policy.steps.ends(receipt.row, params)) return true
+      steps.refund(row, params, now, costAt(request.cost, index), receipt.row, receipt.now)
+      if (differ(row, before) && isUndone(rows, state, receipt)) endOverride(rows, state, false)
+      break
+    }
+  }
+  // An unchanged row is not written, because that could extend the lifetime of a bucket. Records can change although the row does not.
+  if (policy.steps.records !== undefined || differ(row, before)) save(rows, state)
+  return true
+}
+
+/** Forgets what a key has used, and its block. An exemption stays. */
+function reset(rows: Rows, state: Loaded): void {
+  const { index, policy, row, now, steps } = state
+  rows.delete(index, state.key, 'count')
+  // A token, and a bucket that is full, are kept.
+  steps.refund(row, policy.params, now, Infinity)
+  save(rows, state)
+  endOverride(rows, state, false)
+}
+
+function differ(row: Row, other: Row): boolean {
+  return row.some((cell, i) => cell !== other[i])
+}
+
+// A key has at most one override, the one that was set last.
+// The row of a block: [end of the last block, its length]. It is kept until it no longer makes the next block longer.
+// The row of an exemption: [minus its end, 0]
+// The row of a grant: [its end, -1 - the units that are left of it]
+const UNTIL = 0
+const LENGTH = 1
+const noOverride: Row = [0, 0]
+
+/** The time from which an override means nothing. */
+export function overrideEnds(override: Row): number {
+  return Math.abs(override[UNTIL]) + Math.max(0, override[LENGTH])
+}
+
+/** The `blockedUntil` of a state. An exemption that has ended means nothing. */
+function blockedUntilAt(override: Row, now: number): number {
+  const until = override[UNTIL]
+  return override[LENGTH] < 0 || (until < 0 && -until <= now) ? 0 : until
+}
+
+/** The `grant` of a state. */
+function grantAt(override: Row, now: number): number {
+  return override[LENGTH] < 0 && override[UNTIL] > now ? -override[LENGTH] : 0
+}
+
+/** Keeps these units of the grant that the key has. */
+function putGrant(rows: Rows, state: Loaded, left: number): void {
+  setOverride(rows, state, [overrideOf(rows, state)[UNTIL], -1 - left])
+}
+
+function overrideOf(rows: Rows, { index, key }: Loaded): Row {
+  return rows.get(index, key, 'override') ?? noOverride
+}
+
+function startBlock(rows: Rows, state: Loaded, { for: first, escalate, max }: Block): void {
+  const { now } = state
+  const last = overrideOf(rows, state)
+  const escalates = last[LENGTH] > 0 && now < overrideEnds(last)
+  const length = escalates ? Math.min(max, Math.floor(last[LENGTH] * escalate)) : first
+  setOverride(rows, state, [now + length, length])
+}
+
+function setOverride(rows: Rows, state: Loaded, row: Row): void {
+  state.blockedUntil = row[LENGTH] < 0 ? 0 : row[UNTIL]
+  rows.put(state.index, state.key, 'override', row, overrideEnds(row) - state.now, true, undefined)
+}
+
+/** Ends the exemption of the key, or else its block. The other one stays. */
+function endOverride(rows: Rows, state: Loaded, isExemption: boolean): void {
+  const { [UNTIL]: until, [LENGTH]: length } = overrideOf(rows, state)
+  if (length < 0 || until < 0 !== isExemption) return
+  state.blockedUntil = 0
+  rows.delete(state.index, state.key, 'override')
+}
+
+/** Whether the refund of a consumption also ends the block: without the consumption, the limit would not have been reached. */
+function isUndone(rows: Rows, state: Loaded, receipt: State): boolean {
+  const { policy, now } = state
+  const { [UNTIL]: until, [LENGTH]: length } = overrideOf(rows, state)
+  const isByLimit = policy.block?.on === 'reached' && length > 0
+  return isByLimit && until > now && until - length >= receipt.now
+}

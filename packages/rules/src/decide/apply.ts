@@ -1,0 +1,217 @@
+import type { Decision, DecisionMode, Limiter } from '@sluice/core'
+import { warnOfFailure, type RuleDecision } from '@sluice/core/http'
+import { delayRequest, waitAfter } from '@sluice/core/internal'
+import type { Ask, LimitCheck, RuleMatch } from './match.js'
+import { nothingAsked, ruleDecision, type CheckResult, type CheckResults } from './rule-decision.js'
+
+/** The parts that differ between a request over HTTP and one without it. */
+export interface ApplyOptions {
+  /** The object that the events of decisions carry. */
+  readonly request?: unknown
+  readonly mode?: 'enforced' | 'dryRun'
+  /** Runs work that delays the request. The signal ends it. Without this function nothing delays a request. */
+  delay?<T>(work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T>
+  /** Called for each check that took units, also for a shadow one, and for a tagging one that denied, when the request is allowed. */
+  onTaken?(result: CheckResult): void
+}
+
+/** The options of `decideByRules`. */
+export interface DecideOptions {
+  /** Ends a delay. The promise then rejects with the signal's reason, and nothing is consumed. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Decides one request without HTTP.
+ *
+ * The policies of tagging checks are in `policies`, and in no other number of the decision. `limiter.refund` refunds all checks of the decision, or those of
+ * the policies that it names. The lease of a shadow check expires, because no caller holds it.
+ *
+ * @throws the error of a check that made no decision; the others are refunded then
+ */
+export async function decideByRules(
+  limiter: Limiter,
+  match: RuleMatch,
+  { signal }: DecideOptions = {},
+): Promise<RuleDecision> {
+  const options: ApplyOptions = { delay: (work) => work(signal) }
+  return ruleDecision(match, await applyLimits(limiter, match, options))
+}
+
+/**
+ * Applies the limits of a match: the enforced check first. If it allows, the tagging checks are made and awaited, and the shadow checks are made and not
+ * awaited. If a tagging check fails, the units of all are refunded.
+ */
+export async function applyLimits(
+  limiter: Limiter,
+  match: RuleMatch,
+  options: ApplyOptions,
+): Promise<CheckResults> {
+  if (match.type !== 'ask') return nothingAsked
+  const { enforced: own, tagging, shadow, lateShadow }: Ask = match
+  const enforced = own.length === 0 ? undefined : await enforce(limiter, own[0], options)
+  if (enforced?.decision.allowed === false) return { enforced, tagging: [] }
+
+  const tags = Promise.allSettled(
+    tagging.map(async (one) => apply(limiter, one, options, 'tagging')),
+  )
+  for (const one of shadow) void applyShadow(limiter, one, options)
+  if (lateShadow !== undefined) void applyLateShadow(limiter, lateShadow, options)
+  const settled = await tags
+
+  const taken = settled.flatMap((tag) => (tag.status === 'fulfilled' ? [tag.value] : []))
+  const all = enforced === undefined ? taken : [enforced, ...taken]
+  const failure = settled.find((tag) => tag.status === 'rejected')
+  if (failure !== undefined) {
+    await Promise.all(
+      all.map(async ({ decision }) => decision.allowed && refund(limiter, decision)),
+    )
+    throw failure.reason
+  }
+  // The request continues, so its success also resets the count of a tagging limit that denied it.
+  for (const result of all) options.onTaken?.(result)
+  return { enforced, tagging: taken }
+}
+
+/** Makes the check that may deny the request, and delays the request if its rules say so, or a leaky queue does. */
+async function enforce(
+  limiter: Limiter,
+  check: LimitCheck,
+  options: ApplyOptions,
+): Promise<CheckResult> {
+  const { keys: key, policies, rules, cost } = check
+  const { request, mode = 'enforced', delay } = options
+  if (mode === 'dryRun' || delay === undefined) return apply(limiter, check, options, mode)
+  let leaves: AbortSignal | undefined
+
+  /** Waits until the units are available, as long as each limit that denies the request has a delay that is not over. */
+  async function acquire(maxWait: number): Promise<Decision> {
+    const waits = { [waitAfter]: (denial: Decision) => delayOfDenial(rules, denial) }
+    return delay!(async (signal) => {
+      leaves = signal
+      return limiter.acquire(key, {
+        cost,
+        policies,
+        maxWait,
+        request,
+        ...waits,
+        ...(signal && { signal }),
+      })
+    })
+  }
+
+  const result = await told(
+    check,
+    () => leaves?.aborted === true,
+    async () => {
+      const longest = delayOfAll(check)
+      if (longest !== undefined) return acquire(longest)
+      const decision = await limiter.consume(key, { cost, policies, mode, request })
+      const maxWait = decision.allowed ? undefined : delayOfDenial(rules, decision)
+      return maxWait === undefined ? decision : acquire(maxWait)
+    },
+  )
+  const { decision } = result
+  if (!decision.allowed || decision.delayMs === 0) return result
+  const later = await delay((signal) => delayRequest(limiter, decision, signal))
+  return { consumption: check, decision: later }
+}
+
+async function apply(
+  limiter: Limiter,
+  check: LimitCheck,
+  { request }: ApplyOptions,
+  mode: DecisionMode,
+): Promise<CheckResult> {
+  const { keys, policies, cost } = check
+  return told(
+    check,
+    () => false,
+    () => limiter.consume(keys, { cost, policies, mode, request }),
+  )
+}
+
+/** Makes a decision, and tells it to the statistics of the rules, or the error that kept them from one. */
+async function told(
+  check: LimitCheck,
+  hasLeft: () => boolean,
+  decide: () => Decision | Promise<Decision>,
+): Promise<CheckResult> {
+  try {
+    const decision = await decide()
+    tell(() => check.onDecision?.(decision))
+    return { consumption: check, decision }
+  } catch (error) {
+    if (!hasLeft()) tell(() => check.onError?.(error))
+    throw error
+  }
+}
+
+/** Nothing of a shadow check reaches the request, not even its error. */
+async function applyShadow(
+  limiter: Limiter,
+  check: LimitCheck,
+  options: ApplyOptions,
+): Promise<void> {
+  try {
+    const result = await apply(limiter, check, options, 'shadow')
+    if (result.decision.allowed) options.onTaken?.(result)
+  } catch {
+    // `onError` was told.
+  }
+}
+
+async function applyLateShadow(
+  limiter: Limiter,
+  late: PromiseLike<readonly LimitCheck[]>,
+  options: ApplyOptions,
+): Promise<void> {
+  try {
+    for (const check of await late) void applyShadow(limiter, check, options)
+  } catch {
+    // An error of a value for shadow rules is not that of the request.
+  }
+}
+
+/** A refund that fails changes no decision: units that stay taken expire, so the limit errs on the strict side. */
+async function refund(limiter: Limiter, decision: Decision): Promise<void> {
+  try {
+    await limiter.refund(decision)
+  } catch (error) {
+    warnOfFailure(error)
+  }
+}
+
+/** Calls a listener of the rules. Its errors fail no request. */
+function tell(call: () => void): void {
+  try {
+    call()
+  } catch (error) {
+    warnOfFailure(error)
+  }
+}
+
+/**
+ * The longest delay of a check if it is the same for all its rules. Such a check waits from the start, in the order of the requests for its key; another one
+ * has to be denied first, because only a denial shows which of its rules deny.
+ */
+function delayOfAll({ rules }: LimitCheck): number | undefined {
+  const delays = new Set(
+    Array.from(rules.values(), ({ outcome }) =>
+      outcome.type === 'delay' ? outcome.maxMs : undefined,
+    ),
+  )
+  const [common] = delays
+  return delays.size === 1 ? common : undefined
+}
+
+/** How long a denied request may wait: the shortest delay of the rules that deny it. Undefined if one of them does not delay. */
+function delayOfDenial(rules: LimitCheck['rules'], { deniedBy }: Decision): number | undefined {
+  let shortest: number | undefined
+  for (const policy of deniedBy) {
+    const outcome = rules.get(policy)?.outcome
+    if (outcome?.type !== 'delay') return undefined
+    shortest = Math.min(shortest ?? Infinity, outcome.maxMs)
+  }
+  return shortest
+}

@@ -1,0 +1,147 @@
+import type { Decision, HeldLease, Verdict } from '@sluice/core'
+import type { Outcome, RuleDecision } from '@sluice/core/http'
+import { noNames, putByName, receiptsOf, withReceipts } from '@sluice/core/internal'
+import type { AppliedRule, Ask, LimitCheck, RuleMatch } from './match.js'
+
+/** A consumption that was asked, and its decision. */
+export interface CheckResult {
+  readonly consumption: LimitCheck
+  readonly decision: Decision
+}
+
+/** The consumptions of a request that were asked. */
+export interface CheckResults {
+  /** The consumption that may deny the request; undefined if there was none. */
+  readonly enforced: CheckResult | undefined
+  /** The tagging consumptions. Empty if the request is denied. */
+  readonly tagging: readonly CheckResult[]
+}
+
+export const nothingAsked: CheckResults = { enforced: undefined, tagging: [] }
+
+/** The decision of a judgement, as far as limits were asked. A refund of it refunds all consumptions. */
+export function ruleDecision(judgement: RuleMatch, results: CheckResults): RuleDecision {
+  switch (judgement.type) {
+    case 'pass':
+      return joined(unlimitedNumbers, aboutOf(judgement, undefined), [])
+    case 'refuse':
+      return joined(refusedNumbers, aboutOf(judgement, judgement), [])
+    case 'ask':
+      return askedDecision(judgement, results)
+  }
+}
+
+function askedDecision(judgement: Ask, { enforced, tagging }: CheckResults): RuleDecision {
+  const allowed = enforced === undefined || enforced.decision.allowed
+  const about = {
+    ...aboutOf(judgement, allowed ? undefined : denierOf(enforced)),
+    applied: allowed ? judgement.applied : rulesOf(enforced),
+  }
+  const own = enforced === undefined ? [] : [enforced]
+  if (tagging.length === 0) return joined(enforced?.decision ?? unlimitedNumbers, about, own)
+  const results = [...own, ...tagging]
+  const tags = [...new Set([...about.tags, ...tagging.flatMap(tagsOf)])]
+  return joined(
+    withTagging(enforced?.decision ?? unlimitedNumbers, results),
+    { ...about, tags },
+    results,
+  )
+}
+
+type About = Omit<RuleDecision, keyof Decision>
+
+function aboutOf(
+  { tags, version }: RuleMatch,
+  denier: { readonly rule: string; readonly outcome: Outcome } | undefined,
+): About {
+  return {
+    rule: denier?.rule,
+    outcome: denier?.outcome,
+    applied: noNames,
+    tags,
+    rules: version,
+  }
+}
+
+/** Most decisions are never refunded, so their receipts are collected when they are needed. */
+function joined(numbers: Decision, about: About, results: readonly CheckResult[]): RuleDecision {
+  return withReceipts({ ...numbers, ...about }, () =>
+    results.flatMap(({ decision }) => receiptsOf(decision) ?? []),
+  )
+}
+
+/** The numbers of a request that no rule limits. */
+const unlimitedNumbers: Decision = {
+  allowed: true,
+  limit: Infinity,
+  remaining: Infinity,
+  retryAfterMs: 0,
+  resetMs: 0,
+  delayMs: 0,
+  deniedBy: noNames,
+  policies: {},
+  source: 'store',
+}
+
+/** The numbers of a request that a rule refuses. It has no quota, and waiting does not help. */
+const refusedNumbers: Decision = {
+  ...unlimitedNumbers,
+  allowed: false,
+  limit: 0,
+  remaining: 0,
+  retryAfterMs: null,
+}
+
+/** The first rule of the document that denies. */
+function denierOf({ consumption: { rules }, decision }: CheckResult): AppliedRule | undefined {
+  for (const [policy, rule] of rules) if (decision.deniedBy.includes(policy)) return rule
+  return undefined
+}
+
+/** The rules that a consumption asks, in the order of the document. */
+function rulesOf({ consumption: { rules } }: CheckResult): readonly string[] {
+  return [...new Set(Array.from(rules.values(), ({ rule }) => rule))]
+}
+
+function tagsOf({ consumption: { rules }, decision }: CheckResult): readonly string[] {
+  const tags: string[] = []
+  for (const [policy, { outcome }] of rules) {
+    if (outcome.type === 'tag' && decision.deniedBy.includes(policy)) tags.push(outcome.tag)
+  }
+  return tags
+}
+
+/**
+ * Adds the verdicts and the leases of tagging consumptions. They cannot deny the request, so no other number of the decision contains them. The decision is exempt
+ * if all results are.
+ */
+function withTagging(numbers: Decision, results: readonly CheckResult[]): Decision {
+  const policies: Record<string, Verdict> = {}
+  for (const { decision } of results) {
+    for (const [name, verdict] of Object.entries(decision.policies)) {
+      putByName(policies, name, verdict)
+    }
+  }
+  const leases = results.flatMap(({ decision: { lease } }) => (lease === undefined ? [] : [lease]))
+  const { exempt: _exempt, ...others } = numbers
+  return {
+    ...others,
+    policies,
+    ...(results.every(({ decision }) => decision.exempt === true) && { exempt: true }),
+    ...(leases.length > 0 && { lease: combinedLease(leases) }),
+  }
+}
+
+function combinedLease(leases: readonly HeldLease[]): HeldLease {
+  const [first] = leases
+  if (leases.length === 1) return first
+  const all = async (change: (lease: HeldLease) => boolean | Promise<boolean>): Promise<boolean> =>
+    !(await Promise.all(leases.map(async (lease) => change(lease)))).includes(false)
+  return {
+    id: first.id,
+    token: first.token,
+    lengthMs: Math.min(...leases.map(({ lengthMs }) => lengthMs)),
+    release: () => all((lease) => lease.release()),
+    renew: () => all((lease) => lease.renew()),
+  }
+}

@@ -1,0 +1,47 @@
+import type { Keys } from '@sluice/core'
+import { keysToReset } from '@sluice/core/http'
+import type { AppliedRule } from './match.js'
+import type { CheckResult } from './rule-decision.js'
+
+/** The changes that a response makes to the counts of a result. */
+export interface Settlement {
+  /** The policies whose units are refunded, because their rule does not count such a response. */
+  readonly refunded: readonly string[]
+  /** The keys whose counts are reset. Undefined if there are none. */
+  readonly reset: Keys | undefined
+}
+
+/** The changes that a response with this success makes to the counts of a result. */
+export function settlementOf(result: CheckResult, succeeded: boolean): Settlement {
+  const { keys, policies } = result.consumption
+  const { allowed } = result.decision
+  const refunded = namesOf(result, (rule) => allowed && !isCounted(rule, succeeded))
+  const reset = namesOf(result, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
+  return { refunded, reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset) }
+}
+
+/** Whether a response can change the counts of a result. */
+export function dependsOnOutcome({
+  consumption: { rules },
+  decision: { allowed },
+}: CheckResult): boolean {
+  for (const { counts, resetOnSuccess } of rules.values()) {
+    if (resetOnSuccess || (allowed && counts !== 'all')) return true
+  }
+  return false
+}
+
+/** The policies that were asked and whose rule fulfils a condition. */
+function namesOf(
+  { consumption: { rules }, decision }: CheckResult,
+  fulfils: (rule: AppliedRule) => boolean,
+): readonly string[] {
+  return Object.keys(decision.policies).filter((name) => {
+    const rule = rules.get(name)
+    return rule !== undefined && fulfils(rule)
+  })
+}
+
+function isCounted({ counts }: AppliedRule, succeeded: boolean): boolean {
+  return counts === 'all' || (counts === 'successes') === succeeded
+}
