@@ -12,7 +12,7 @@ const algorithmContract = `${core}/algorithms/(?:algorithm|bytes|ids|kind|plain-
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
 /** A limit that names no algorithm has this one. */
-const defaultAlgorithm = `${core}/limiter/stated-policies\\.ts$`
+const defaultAlgorithm = `${core}/limiter/limit-options\\.ts$`
 const storeContract = `${core}/stores/(?:store|compiled-policies|cursor|changes|pending|events)\\.ts$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
 const builders = `${core}/algorithms/[^/]+/index\\.ts$`

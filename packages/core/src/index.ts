@@ -14,12 +14,12 @@ export type {
   ResetOptions,
 } from './limiter/arguments.js'
 export type { LimiterOptions } from './limiter/limiter-options.js'
-export type { Algorithm } from './limiter/stated-policies.js'
+export type { Algorithm } from './limiter/limit-options.js'
 export { DeniedError, limited } from './limited/limited.js'
 export type { Limited } from './limited/limited.js'
 export type { LimitedCall, LimitedOptions } from './limited/limited-options.js'
 export type { AcquireOptions } from './limiter/acquire.js'
-export type { Policies, PolicyChoice } from './limiter/bound-policies.js'
+export type { Policies, PolicyChoice } from './limiter/limiter-policies.js'
 export { countedKey, notLimited } from './keys.js'
 export type { CountedKey, Key, KeyPartValue, NotLimited } from './keys.js'
 export type {

@@ -60,7 +60,7 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     {},
     [
       'core/src/limiter/arguments.ts#PeekOptions',
-      'core/src/limiter/bound-policies.ts#PolicyChoice',
+      'core/src/limiter/limiter-policies.ts#PolicyChoice',
     ],
   ],
   [
@@ -70,7 +70,7 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     [
       'core/src/limiter/arguments.ts#PeekOptions',
       'core/src/limiter/arguments.ts#ConsumeOptions',
-      'core/src/limiter/bound-policies.ts#PolicyChoice',
+      'core/src/limiter/limiter-policies.ts#PolicyChoice',
     ],
   ],
   [
@@ -80,7 +80,7 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     [
       'core/src/limiter/arguments.ts#PeekOptions',
       'core/src/limiter/arguments.ts#KeyAndCost',
-      'core/src/limiter/bound-policies.ts#PolicyChoice',
+      'core/src/limiter/limiter-policies.ts#PolicyChoice',
     ],
   ],
   [
@@ -89,7 +89,7 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     {},
     [
       'core/src/limiter/acquire.ts#AcquireOptions',
-      'core/src/limiter/bound-policies.ts#PolicyChoice',
+      'core/src/limiter/limiter-policies.ts#PolicyChoice',
     ],
   ],
   [
@@ -104,7 +104,7 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     {},
     [
       'core/src/limiter/arguments.ts#ResetOptions',
-      'core/src/limiter/bound-policies.ts#PolicyChoice',
+      'core/src/limiter/limiter-policies.ts#PolicyChoice',
     ],
   ],
   [

@@ -107,7 +107,7 @@ function rounded(product: number): number {
 }
 
 /** The form of a policy's state: the algorithm and the number of cells. Each form of a policy name has a count of its own. */
-export function formOf({ steps, params }: Pick<ResolvedPolicy, 'steps' | 'params'>): string {
+export function layoutOf({ steps, params }: Pick<ResolvedPolicy, 'steps' | 'params'>): string {
   const { times, counts } = steps.size(params)
   return `${steps.id} ${times + counts}`
 }

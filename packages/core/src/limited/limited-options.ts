@@ -11,7 +11,7 @@ import {
 import { sluiceError } from '../errors.js'
 import { assertSignal } from '../limiter/acquire.js'
 import type { Costs, Keys } from '../limiter/arguments.js'
-import type { Policies } from '../limiter/bound-policies.js'
+import type { Policies } from '../limiter/limiter-policies.js'
 
 /** The arguments of a function. */
 export type Arguments = unknown[]

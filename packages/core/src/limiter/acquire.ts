@@ -1,6 +1,6 @@
 import type { Decision } from './decision.js'
 import { deniedLate } from './read-decision.js'
-import type { Policies, PolicyChoice } from './bound-policies.js'
+import type { Policies, PolicyChoice } from './limiter-policies.js'
 import type { Keys, Costs } from './arguments.js'
 import { sluiceError } from '../errors.js'
 import { delayRequest, firmWaitOf, isQueued, overflows } from './waits.js'

@@ -1,5 +1,5 @@
 import type { DecisionMode } from './decision.js'
-import { counts, someOf, type PolicyChoice, type Policies } from './bound-policies.js'
+import { counts, someOf, type PolicyChoice, type Policies } from './limiter-policies.js'
 import { isCount, isList, isPlainRecord, isRecord } from '../options/predicates.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import {
@@ -11,7 +11,7 @@ import {
   type Key,
   type NotLimited,
 } from '../keys.js'
-import type { BoundPolicy, Cost } from '../stores/store.js'
+import type { LimiterPolicy, Cost } from '../stores/store.js'
 
 /** Options of `peek`. */
 export interface PeekOptions extends PolicyChoice {
@@ -85,9 +85,9 @@ export type Keys =
  */
 export function askedPolicies(
   limiter: string,
-  policies: readonly BoundPolicy[],
+  policies: readonly LimiterPolicy[],
   key: Keys,
-): readonly BoundPolicy[] {
+): readonly LimiterPolicy[] {
   if (isNotLimited(key)) return someOf(policies, [])
   if (isKey(key)) return policies
   for (const given of Object.keys(key)) {
@@ -106,7 +106,7 @@ export function askedPolicies(
  */
 export function keysOf(
   limiter: string,
-  asked: readonly BoundPolicy[],
+  asked: readonly LimiterPolicy[],
   key: Keys,
 ): readonly string[] {
   if (isNotLimited(key)) return []
@@ -156,8 +156,8 @@ export type Costs = number | Readonly<Record<string, number>>
  */
 export function costOf(
   limiter: string,
-  policies: readonly BoundPolicy[],
-  asked: readonly BoundPolicy[],
+  policies: readonly LimiterPolicy[],
+  asked: readonly LimiterPolicy[],
   costs: unknown,
 ): Cost {
   if (costs === undefined) return 1
@@ -189,20 +189,20 @@ export interface ArgumentChecks {
   count(value: unknown): number
   /** The owner or the id of a lease. */
   text(name: string, value: unknown): string
-  assertPenalty(bound: readonly BoundPolicy[], units: number): void
+  assertPenalty(bound: readonly LimiterPolicy[], units: number): void
   /** A block or an exemption of `unlimited` alone would change nothing. */
-  assertCounted(bound: readonly BoundPolicy[]): void
+  assertCounted(bound: readonly LimiterPolicy[]): void
 }
 
 export function argumentChecks(where: string, policies: Policies): ArgumentChecks {
-  function assertPenalty(bound: readonly BoundPolicy[], units: number): void {
+  function assertPenalty(bound: readonly LimiterPolicy[], units: number): void {
     const max = Math.min(...bound.map(({ steps, params }) => steps.mostUnits?.(params) ?? Infinity))
     if (units <= max) return
     const expected = `at most ${max}: larger numbers cannot be counted exactly`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
   }
 
-  function assertCounted(bound: readonly BoundPolicy[]): void {
+  function assertCounted(bound: readonly LimiterPolicy[]): void {
     if (bound.length === 0 || bound.some(counts)) return
     const expected = 'at least one policy that can deny: "unlimited" allows everything'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)

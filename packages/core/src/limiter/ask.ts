@@ -10,7 +10,7 @@ import {
   type StoreResult,
   type SyncStore,
 } from '../stores/store.js'
-import { counts, someOf } from './bound-policies.js'
+import { counts, someOf } from './limiter-policies.js'
 import type { Fallback } from './fallback.js'
 
 /** Runs requests, and reads their results: at once over a synchronous store, which throws its errors, and later over any other, of which a promise rejects. */

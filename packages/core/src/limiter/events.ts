@@ -1,5 +1,5 @@
 import { channel, type Channel } from '../stores/events.js'
-import type { BoundPolicy, Cost } from '../stores/store.js'
+import type { LimiterPolicy, Cost } from '../stores/store.js'
 import type { Costs } from './arguments.js'
 import type { Decision, DecisionMode } from './decision.js'
 import { receiptOf } from './receipt.js'
@@ -73,14 +73,14 @@ function report(limiter: string, decision: Decision, options: About | undefined)
 
 function keysOf(
   list: readonly string[],
-  policies: readonly BoundPolicy[],
+  policies: readonly LimiterPolicy[],
 ): Readonly<Record<string, string>> {
   const keys: Record<string, string> = {}
   policies.forEach(({ name }, i) => putByName(keys, name, list[i]))
   return keys
 }
 
-function costsOf(cost: Cost, policies: readonly BoundPolicy[]): Costs {
+function costsOf(cost: Cost, policies: readonly LimiterPolicy[]): Costs {
   if (typeof cost === 'number') return cost
   return Object.fromEntries(policies.map(({ name }, i) => [name, cost[i]]))
 }

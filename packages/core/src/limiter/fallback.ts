@@ -9,7 +9,7 @@ import {
   storeContract,
   type Answer,
   type AsyncStore,
-  type BoundPolicy,
+  type LimiterPolicy,
   type DecisionRequest,
   type StoreResult,
   type StoreContract,
@@ -30,7 +30,7 @@ export interface Fallback {
   /** Answers a request about a decision that the store did not make. */
   answerOf(request: StoreRequest): Answer
   /** The policies with a share of each limit, by which the memory store decides. The same list each time, because that store compiles each list once. */
-  sharesOf(policies: readonly BoundPolicy[]): readonly BoundPolicy[]
+  sharesOf(policies: readonly LimiterPolicy[]): readonly LimiterPolicy[]
 }
 
 /**
@@ -41,19 +41,19 @@ export function createFallback(
   store: AsyncStore,
   limiter: string,
   onStoreError: OnStoreError,
-  shareOf: (policy: BoundPolicy) => BoundPolicy,
+  shareOf: (policy: LimiterPolicy) => LimiterPolicy,
 ): Fallback {
   let isReplacing = false
   let failedAt = -Infinity
-  const shares = new WeakMap<readonly BoundPolicy[], readonly BoundPolicy[]>()
+  const shares = new WeakMap<readonly LimiterPolicy[], readonly LimiterPolicy[]>()
 
-  function sharesOf(policies: readonly BoundPolicy[]): readonly BoundPolicy[] {
+  function sharesOf(policies: readonly LimiterPolicy[]): readonly LimiterPolicy[] {
     const known = shares.get(policies) ?? policies.map(shareOf)
     shares.set(policies, known)
     return known
   }
 
-  function locally(request: StoreRequest, policies: readonly BoundPolicy[]): Answer {
+  function locally(request: StoreRequest, policies: readonly LimiterPolicy[]): Answer {
     const answer = memoryFor(store).run({ ...request, policies })
     return 'allowed' in answer ? { ...answer, source: 'fallback' } : answer
   }
@@ -64,7 +64,7 @@ export function createFallback(
     if (verb === 'refundReceipt') return nothingDone
     if (onStoreError === 'local') return locally(request, sharesOf(request.policies))
     if (verb === 'release' || verb === 'renew') return nothingDone
-    if ((verb !== 'consume' && verb !== 'peek') || request.fromCounts === true) return error
+    if ((verb !== 'consume' && verb !== 'peek') || request.requireStore === true) return error
     return onStoreError === 'allow' ? allowed(request) : denied(request)
   }
 

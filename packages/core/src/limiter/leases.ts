@@ -8,7 +8,7 @@ import {
   costAt,
   isUncounted,
   noLease,
-  type BoundPolicy,
+  type LimiterPolicy,
   type Reply,
   type Store,
 } from '../stores/store.js'
@@ -16,7 +16,7 @@ import { longestTimerMs } from './turns.js'
 
 /** Makes the id of a lease in this process and not in the store, so that a call which the client sends twice takes one lease. */
 export function leaseFor(
-  policies: readonly BoundPolicy[],
+  policies: readonly LimiterPolicy[],
   owner: string | undefined,
   id: string | undefined,
 ): Lease {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import type { Policies } from './bound-policies.js'
+import type { Policies } from './limiter-policies.js'
 import { sluiceError } from '../errors.js'
 import { isBoolean, isFunction, isText } from '../options/predicates.js'
 import {
@@ -18,9 +18,9 @@ import {
   assertNoConflict,
   policyConflicts,
   policyReaders,
-  statedPolicies,
+  policiesOf,
   type Algorithm,
-} from './stated-policies.js'
+} from './limit-options.js'
 import type { OnStoreError } from './fallback.js'
 import { contractVersion, storeContract, type Store, type StoreContract } from '../stores/store.js'
 
@@ -145,7 +145,7 @@ export const commonReaders: {
 const readers = {
   name: nameOption,
   ...policyReaders,
-  // `bindPolicies` checks the policies.
+  // `limiterPolicies` checks the policies.
   policies: checkedIfGiven('', () => true),
   ...commonReaders,
   denyCache: optional(checked('true or false', isBoolean), true),
@@ -166,7 +166,7 @@ export function readLimiterOptions(options: LimiterOptions<Store>): {
   const { store, onStoreError, localShare, denyCache } = readOptions(where, options, readers)
   assertContract(store)
   assertNoConflict(where, options, policyConflicts)
-  return { policies: statedPolicies(where, options), onStoreError, localShare, denyCache }
+  return { policies: policiesOf(where, options), onStoreError, localShare, denyCache }
 }
 
 const where = 'createLimiter'

@@ -14,10 +14,10 @@ import { publish } from './events.js'
 import { addLease } from './leases.js'
 import { decisionOf, statusOf } from './read-decision.js'
 import { receiptsOf, type Receipt } from './receipt.js'
-import { counts, sharing, type PolicyChoice } from './bound-policies.js'
+import { counts, sharing, type PolicyChoice } from './limiter-policies.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
 import type { Duration } from '../options/readers.js'
-import { claimNames, formNames, freeNames, type NameUse } from './names.js'
+import { claimNames, layoutNames, freeNames, type NameUse } from './names.js'
 import { assertNoDecision } from './refunds.js'
 import { createRequests } from './requests.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
@@ -222,7 +222,7 @@ export function makeLimiter<S extends Store>(
       return (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>
     },
   }
-  return { limiter, names: formNames(requests.own) }
+  return { limiter, names: layoutNames(requests.own) }
 }
 
 /** Methods that reject where these throw: an invalid call over an asynchronous store. */

@@ -1,7 +1,7 @@
-import { formOf } from '../algorithms/kind.js'
+import { layoutOf } from '../algorithms/kind.js'
 import { sluiceError, type SluiceError } from '../errors.js'
-import type { BoundPolicy, Store } from '../stores/store.js'
-import { counts } from './bound-policies.js'
+import type { LimiterPolicy, Store } from '../stores/store.js'
+import { counts } from './limiter-policies.js'
 
 /** A name that a limiter uses in a store. All limiters that use it there have the same content for it. */
 export interface NameUse {
@@ -65,10 +65,10 @@ export function freeNames(limiter: object): void {
  * The names of the policies whose counts a limiter uses. Two limiters of a store, whose policies of one name have different forms of state, would each have
  * a count of its own under that name.
  */
-export function formNames(policies: readonly BoundPolicy[]): readonly NameUse[] {
+export function layoutNames(policies: readonly LimiterPolicy[]): readonly NameUse[] {
   return policies.filter(counts).map((policy) => {
     const { limiter, name } = policy
-    const content = formOf(policy)
+    const content = layoutOf(policy)
     return {
       name: JSON.stringify(['form', limiter, name]),
       content,

@@ -2,14 +2,14 @@ import {
   costAt,
   grantLeft,
   isExempt,
-  type BoundPolicy,
+  type LimiterPolicy,
   type DecisionRequest,
   type State,
   type Store,
   type StoreResult,
 } from '../stores/store.js'
 import type { Policy } from '../policy.js'
-import { counts } from './bound-policies.js'
+import { counts } from './limiter-policies.js'
 import type { Decision, Status, Verdict } from './decision.js'
 import { MadeDecision, receiptOf, receiptsOf, withReceipts } from './receipt.js'
 import { longest, putByName, verdictOf } from './verdict.js'
@@ -97,14 +97,14 @@ function withoutPolicies(request: DecisionRequest, result: StoreResult): Decisio
 }
 
 function deniedNames(
-  policies: readonly BoundPolicy[],
+  policies: readonly LimiterPolicy[],
   verdicts: Readonly<Record<string, Verdict>>,
 ): readonly string[] {
   return policies.map(({ name }) => name).filter((name) => !verdicts[name].allowed)
 }
 
 /** Whether all policies that count are exempt. */
-function areExempt(policies: readonly BoundPolicy[], states: readonly State[]): boolean {
+function areExempt(policies: readonly LimiterPolicy[], states: readonly State[]): boolean {
   return policies.every((policy, i) => isExempt(states[i]) || !counts(policy))
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../options/readers.js'
 import {
   partOf,
-  type BoundPolicy,
+  type LimiterPolicy,
   type DecisionRequest,
   type LeaseRequest,
   type OverrideRequest,
@@ -33,13 +33,13 @@ import {
   type ResetOptions,
 } from './arguments.js'
 import {
-  bindPolicies,
+  limiterPolicies,
   chosenPerCall,
   createBinder,
   storeCheck,
   type Policies,
   type PolicyChoice,
-} from './bound-policies.js'
+} from './limiter-policies.js'
 import { isMode } from './events.js'
 import { leaseFor } from './leases.js'
 import type { Receipt } from './receipt.js'
@@ -60,7 +60,7 @@ const noOptions: CallOptions = {}
  */
 export interface Requests {
   /** The limiter's own policies. */
-  readonly own: readonly BoundPolicy[]
+  readonly own: readonly LimiterPolicy[]
   consume(key: Keys, options: ConsumeOptions | undefined): DecisionRequest
   peek(key: Keys, options: PeekOptions | undefined): DecisionRequest
   /** All calls are checked before one is decided. */
@@ -82,16 +82,16 @@ export interface Requests {
   ofLease(receipt: Receipt, verb: LeaseRequest['verb']): LeaseRequest
 }
 
-/** @param fresh whether the store has to decide each consumption, so that a denial which this process remembers is not enough */
+/** @param skipDenyCache whether the store has to decide each consumption, so that a denial which this process remembers is not enough */
 export function createRequests(
   limiter: string,
   policies: Policies,
   clock: Clock | undefined,
   store: Store,
-  fresh: boolean,
+  skipDenyCache: boolean,
 ): Requests {
   const where = `limiter "${limiter}"`
-  const own = policies === chosenPerCall ? [] : bindPolicies(limiter, policies)
+  const own = policies === chosenPerCall ? [] : limiterPolicies(limiter, policies)
   const assertKept = storeCheck(store)
   assertKept(own)
   const boundFor = createBinder(limiter, policies === chosenPerCall ? undefined : own, assertKept)
@@ -103,7 +103,7 @@ export function createRequests(
     verb: DecisionRequest['verb'],
     key: Keys,
     { cost = 1, policies, owner }: CallOptions = noOptions,
-    fromCounts = false,
+    requireStore = false,
   ): DecisionRequest {
     if (owner !== undefined) text('owner', owner)
     const all = boundFor(policies)
@@ -115,7 +115,7 @@ export function createRequests(
     const keys = only === undefined ? keysOf(limiter, asked, key) : repeated(only, asked.length)
     const lease = leaseFor(asked, owner, undefined)
     const units = isCount(cost) ? cost : costOf(limiter, all, asked, cost)
-    return { verb, policies: asked, keys, now, lease, cost: units, fresh, fromCounts }
+    return { verb, policies: asked, keys, now, lease, cost: units, skipDenyCache, requireStore }
   }
 
   /** The part that all other requests have. */
@@ -260,7 +260,7 @@ export function createRequests(
  * requests of its own. With one key it hardly ever does: only what is spread over the ends of the longer windows.
  */
 function watchRedundancy(
-  bound: readonly BoundPolicy[],
+  bound: readonly LimiterPolicy[],
   policies: Policies,
 ): ((key: Keys, chosen: Policies | undefined) => void) | undefined {
   for (const policy of bound.toReversed()) {
@@ -277,7 +277,7 @@ function watchRedundancy(
 }
 
 /** Compares policies of one kind that differ in numbers only. A block also denies requests below the limit, and a limit of 0 denies everything on purpose. */
-function isRedundant(one: BoundPolicy, other: BoundPolicy): boolean {
+function isRedundant(one: LimiterPolicy, other: LimiterPolicy): boolean {
   const { steps, params, policy, block } = one
   if (one.kind !== other.kind || block !== undefined || one.keepsFirstRow) return false
   for (const [name, value] of Object.entries(policy)) {

@@ -1,5 +1,11 @@
 import type { Verdict } from './decision.js'
-import { grantLeft, isExempt, isUncounted, type BoundPolicy, type State } from '../stores/store.js'
+import {
+  grantLeft,
+  isExempt,
+  isUncounted,
+  type LimiterPolicy,
+  type State,
+} from '../stores/store.js'
 
 /**
  * Reads the verdict of a policy from its state after a decision.
@@ -7,7 +13,7 @@ import { grantLeft, isExempt, isUncounted, type BoundPolicy, type State } from '
  * @param taken whether the state contains the units of this request, unless it is exempt. If so, the request was allowed, and its wait is 0.
  */
 export function verdictOf(
-  policy: BoundPolicy,
+  policy: LimiterPolicy,
   state: State,
   cost: number,
   taken: boolean,
@@ -20,7 +26,7 @@ export function verdictOf(
 }
 
 function plainVerdict(
-  { steps, params, quota }: BoundPolicy,
+  { steps, params, quota }: LimiterPolicy,
   { row, now }: State,
   cost: number,
   isTaken: boolean,

@@ -1,7 +1,7 @@
 import { hasLeases } from '../algorithms/kind.js'
 import { readClock, type Clock } from '../clock.js'
 import { joinKey, type Key } from '../keys.js'
-import { bindPolicies, type Policies } from '../limiter/bound-policies.js'
+import { limiterPolicies, type Policies } from '../limiter/limiter-policies.js'
 import { invalidKey, repeated } from '../limiter/arguments.js'
 import { leaseFor } from '../limiter/leases.js'
 import { createLimiter, type Limiter } from '../limiter/limiter.js'
@@ -42,7 +42,7 @@ export function createReplay({ policies, clock, maxKeys = 5_000_000 }: ReplayOpt
   const name = 'replay'
   const time = (): number => readClock(clock)
   const store = memoryStoreOf(maxKeys, { monotonic: time, wall: time })
-  const bound = bindPolicies(name, policies)
+  const bound = limiterPolicies(name, policies)
 
   return {
     policies: Object.fromEntries(bound.map(({ name, policy }) => [name, policy])),
@@ -84,7 +84,7 @@ export function traitsOf(policy: Policy): PolicyTraits {
       hasLeases: stages.some(({ hasLeases }) => hasLeases),
     }
   }
-  const [bound] = bindPolicies('replay', policy)
+  const [bound] = limiterPolicies('replay', policy)
   const { steps, params } = bound
   const isLeased = hasLeases(bound)
   return {

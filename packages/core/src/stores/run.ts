@@ -3,7 +3,7 @@ import type { Block } from '../policy.js'
 import {
   costAt,
   isDecision,
-  type BoundPolicy,
+  type LimiterPolicy,
   type Cost,
   type ResetRequest,
   type DecisionRequest,
@@ -48,7 +48,7 @@ export interface Rows {
 /** The state of one policy's key during a request, and after it. */
 interface Loaded extends State {
   readonly index: number
-  readonly policy: BoundPolicy
+  readonly policy: LimiterPolicy
   readonly key: string
   blockedUntil: number
   grant: number
@@ -88,7 +88,7 @@ function lookAtAll(rows: Rows, { policies, keys, lease }: StoreRequest, cost: Co
 function look(
   rows: Rows,
   index: number,
-  policy: BoundPolicy,
+  policy: LimiterPolicy,
   key: string,
   lease: Lease,
   cost: number,
@@ -133,7 +133,7 @@ function lookAtOverride(rows: Rows, state: Loaded, cost: number): void {
 }
 
 /** The row of a key of which nothing is kept. Literals take a fraction of the time of a loop. */
-function zeros({ width, extras }: BoundPolicy): Row {
+function zeros({ width, extras }: LimiterPolicy): Row {
   const cells = width + extras
   if (cells === 2) return [0, 0]
   if (cells === 3) return [0, 0, 0]

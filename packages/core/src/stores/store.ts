@@ -3,7 +3,7 @@ import type { ResolvedPolicy } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
 
 /** A policy of a limiter, with all that a store needs to find and change its state. */
-export interface BoundPolicy extends ResolvedPolicy {
+export interface LimiterPolicy extends ResolvedPolicy {
   /** The name of the limiter, which is the namespace of its counters. */
   readonly limiter: string
   /** The name of the policy within the limiter. */
@@ -24,7 +24,7 @@ export const noLease: Lease = { id: '', owner: '' }
 
 /** The fields of every request. `policies[i]` counts in the state of `keys[i]`. All policies belong to one limiter. */
 interface RequestBase {
-  readonly policies: readonly BoundPolicy[]
+  readonly policies: readonly LimiterPolicy[]
   readonly keys: readonly string[]
   /** The time of an injected clock, which replaces the store's own. */
   readonly now: number | undefined
@@ -52,9 +52,9 @@ export interface DecisionRequest extends RequestBase {
   readonly verb: 'consume' | 'peek'
   readonly cost: Cost
   /** Whether the store itself has to decide a consumption. A remembered denial is not enough, because another process may have refunded units since. */
-  readonly fresh?: boolean
+  readonly skipDenyCache?: boolean
   /** Whether the result has to come from counts, as for `status`. Such a request fails if `onStoreError` would allow or deny it without counts. */
-  readonly fromCounts?: boolean
+  readonly requireStore?: boolean
 }
 
 /** Undoes a consumption. Its receipts are the states that the consumption left. */

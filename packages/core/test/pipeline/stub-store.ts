@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { vi } from 'vitest'
 import { createServerClock, processTime } from '../../src/clock.js'
-import { bindPolicies, type Policies } from '../../src/limiter/bound-policies.js'
+import { limiterPolicies, type Policies } from '../../src/limiter/limiter-policies.js'
 import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
 import type { TargetOf } from '../../src/stores/redis/plans.js'
@@ -98,7 +98,7 @@ function callsOf(store: AsyncStore): Calls {
 
 /** Makes requests about the key 'key', as a limiter of these policies would. */
 export function asking(policies: Policies) {
-  const bound = bindPolicies('api', policies)
+  const bound = limiterPolicies('api', policies)
   return (
     verb: 'consume' | 'peek' | 'penalize' | 'block' | 'exempt',
     { cost = 1, ...change }: Partial<ConsumeRequest> = {},

@@ -1,7 +1,7 @@
 import { fixedWindow, type AsyncStore, type Policy } from '@sluice/core'
 import { createServerClock } from '../../src/clock.js'
 import { registerAlgorithms } from '../../src/algorithms/kinds.js'
-import { bindPolicies } from '../../src/limiter/bound-policies.js'
+import { limiterPolicies } from '../../src/limiter/limiter-policies.js'
 import { enterOf, PendingRequest } from '../../src/stores/pending.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
 import type { Target } from '../../src/stores/redis/plans.js'
@@ -12,7 +12,7 @@ registerAlgorithms()
 const window = fixedWindow({ limit: 5, window: '1m' })
 
 export function request(key: string, policy: Policy = window): StoreRequest {
-  const policies = bindPolicies('api', policy)
+  const policies = limiterPolicies('api', policy)
   const lease = { id: '', owner: '' }
   return { verb: 'consume', policies, keys: [key], cost: 1, now: undefined, lease }
 }

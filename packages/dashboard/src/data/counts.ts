@@ -24,7 +24,7 @@ interface CountsOfHour {
 }
 
 /** The first minute and the first step of the form, for series that begin at a time. */
-function formOf(startsAt: number): { first: number; minute: number; step: number } {
+function layoutOf(startsAt: number): { first: number; minute: number; step: number } {
   const first = Math.round(startsAt / stepMs)
   const last = first + stepCount - 1
   const step = Math.floor(last / stepsOfMinute - fineMinutes) * stepsOfMinute
@@ -34,7 +34,7 @@ function formOf(startsAt: number): { first: number; minute: number; step: number
 /** Writes the counts of each step. */
 export function writeCounts(counts: readonly number[], startsAt: number): unknown {
   if (sumOfCounts(counts) === 0) return 0
-  const { first, minute, step } = formOf(startsAt)
+  const { first, minute, step } = layoutOf(startsAt)
   const minutes = Array<number>(step / stepsOfMinute - minute).fill(0)
   for (let i = 0; i < step - first; i++) {
     minutes[Math.floor((first + i) / stepsOfMinute) - minute] += counts[i]
@@ -49,7 +49,7 @@ export function writeCounts(counts: readonly number[], startsAt: number): unknow
  */
 export function readCounts(form: unknown, startsAt: number): Counts {
   if (form === 0) return undefined
-  const { first, minute, step } = formOf(startsAt)
+  const { first, minute, step } = layoutOf(startsAt)
   if (isList(form)) {
     const [minutes, steps] = form
     const isWhole =

@@ -1,4 +1,4 @@
-import { formOf, resolvePolicy } from '@sluice/core/internal'
+import { layoutOf, resolvePolicy } from '@sluice/core/internal'
 import { inZone } from '../compile/limits/policies.js'
 import type { CompiledRule, Limit } from '../compile/rule.js'
 
@@ -54,7 +54,7 @@ function formsOf({ variants }: Limit, name: string): Forms {
 }
 
 function formOfPolicy(policy: { readonly kind: string }): string {
-  return policy.kind === 'unlimited' ? countsNothing : formOf(resolvePolicy(policy, 'a rule'))
+  return policy.kind === 'unlimited' ? countsNothing : layoutOf(resolvePolicy(policy, 'a rule'))
 }
 
 const countsNothing = ''

@@ -143,7 +143,7 @@ export function describeForms(open: OpenSetup): void {
         const family = fc.constantFrom(...families.filter(({ name }) => !name.includes('block')))
         const cases = fc
           .tuple(family, family)
-          .filter(([one, other]) => formOf(one) !== formOf(other))
+          .filter(([one, other]) => layoutOf(one) !== layoutOf(other))
           .chain(([one, other]) =>
             fc.tuple(fc.constantFrom(...one.samples), fc.constantFrom(...other.samples)),
           )
@@ -232,7 +232,7 @@ export function describeForms(open: OpenSetup): void {
 }
 
 /** The families of one form: GCRA and the buckets are one algorithm, and so are a window's alignments. Layouts in buckets may be equal. */
-function formOf({ name }: Family): string {
+function layoutOf({ name }: Family): string {
   if (name.startsWith('fixed window')) return 'fixed window'
   if (name.startsWith('sliding window in buckets')) return 'sliding window in buckets'
   return /^(token|leaky) bucket/.test(name) ? 'gcra' : name

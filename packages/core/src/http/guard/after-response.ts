@@ -1,7 +1,7 @@
 import { grantsLeases } from '../../algorithms/kind.js'
 import { notLimited } from '../../keys.js'
 import { isKey, type Keys } from '../../limiter/arguments.js'
-import type { Policies } from '../../limiter/bound-policies.js'
+import type { Policies } from '../../limiter/limiter-policies.js'
 import { namedPolicies } from '../../policy.js'
 import type { HeldLease } from '../../limiter/decision.js'
 import { keepAlive } from '../../limiter/leases.js'

@@ -1,6 +1,6 @@
 import { grantsLeases } from '../../algorithms/kind.js'
 import { requestError } from '../../errors/request-error.js'
-import type { Policies } from '../../limiter/bound-policies.js'
+import type { Policies } from '../../limiter/limiter-policies.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { namedPolicies } from '../../policy.js'
 import { whileConnected, type GuardedResponse } from '../request/response.js'

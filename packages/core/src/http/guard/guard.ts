@@ -1,7 +1,7 @@
 import { requestError } from '../../errors/request-error.js'
 import { sluiceError } from '../../errors.js'
 import { askedPolicies, costOf, keysOf, type Keys } from '../../limiter/arguments.js'
-import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
+import { limiterPolicies, type Policies } from '../../limiter/limiter-policies.js'
 import type { OptionReaders } from '../../options/readers.js'
 import { namedPolicies } from '../../policy.js'
 import { byIp } from '../keys/by-ip.js'
@@ -114,7 +114,7 @@ function assertFits<R, H>(
     const expected = `names of its policies: ${known.map((one) => JSON.stringify(one)).join(', ')}`
     throw sluiceError('SLUICE_OPTION_INVALID', 'resetOn', 'success', stray, expected)
   }
-  const bound = bindPolicies(name, policies)
+  const bound = limiterPolicies(name, policies)
   const placeholder = placeholderKey(key)
   keysOf(name, askedPolicies(name, bound, placeholder), placeholder)
   if (typeof cost !== 'function') costOf(name, bound, bound, cost)

@@ -1,5 +1,5 @@
 import { sluiceError } from '../../errors.js'
-import type { Policies } from '../../limiter/bound-policies.js'
+import type { Policies } from '../../limiter/limiter-policies.js'
 import { makeLimiter, type Limiter } from '../../limiter/limiter.js'
 import { claimNames, type NameUse } from '../../limiter/names.js'
 import { namedPolicies } from '../../policy.js'

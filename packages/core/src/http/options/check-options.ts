@@ -5,7 +5,7 @@ import {
   policyConflicts,
   policyReaders,
   type Conflict,
-} from '../../limiter/stated-policies.js'
+} from '../../limiter/limit-options.js'
 import {
   isBoolean,
   isCount,

@@ -1,11 +1,11 @@
 import type { Costs } from '../../limiter/arguments.js'
-import { chosenPerCall, type Policies } from '../../limiter/bound-policies.js'
+import { chosenPerCall, type Policies } from '../../limiter/limiter-policies.js'
 import { sluiceError } from '../../errors.js'
 import { isCount, isRecord } from '../../options/predicates.js'
 import { quota } from '../../options/readers.js'
 import type { Policy } from '../../policy.js'
 import type { Awaitable } from '../../awaitable.js'
-import { shortForm } from '../../limiter/stated-policies.js'
+import { shortForm } from '../../limiter/limit-options.js'
 import type { RateLimitOptions } from './options.js'
 
 /** The policies of a limiter, and those of each of its requests. */

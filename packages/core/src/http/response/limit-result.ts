@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../awaitable.js'
 import type { Keys } from '../../limiter/arguments.js'
-import type { Policies } from '../../limiter/bound-policies.js'
+import type { Policies } from '../../limiter/limiter-policies.js'
 import type { Decision, HeldLease } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import type { AfterResponse, GuardedResponse } from '../request/response.js'

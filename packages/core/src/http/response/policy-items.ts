@@ -1,8 +1,8 @@
 import { hasLeases } from '../../algorithms/kind.js'
-import { bindPolicies, type Policies } from '../../limiter/bound-policies.js'
+import { limiterPolicies, type Policies } from '../../limiter/limiter-policies.js'
 import { isPolicy } from '../../policy.js'
 import type { PublicNames } from './limit-result.js'
-import type { BoundPolicy } from '../../stores/store.js'
+import type { LimiterPolicy } from '../../stores/store.js'
 import {
   namesIn,
   seconds,
@@ -58,7 +58,7 @@ export function itemFinder(limiter: string): ItemFinder {
   }
 
   function itemsOf(policies: Policies, names: PublicNames | undefined): PolicyItems {
-    const own = bindPolicies(limiter, policies).filter((one) => quotaOf(one) !== Infinity)
+    const own = limiterPolicies(limiter, policies).filter((one) => quotaOf(one) !== Infinity)
     const items = own.map((policy) => {
       const { name } = policy
       const ownName = isPolicy(policies) ? limiter : (names?.get(name)?.publicName ?? name)
@@ -88,7 +88,7 @@ function numbered(items: PolicyItems, taken: Set<string>): PolicyItems {
   )
 }
 
-function policyItem(policy: BoundPolicy, ownName: string): PolicyItem {
+function policyItem(policy: LimiterPolicy, ownName: string): PolicyItem {
   const isTimed = !hasLeases(policy)
   const windowMs = policy.steps.windowMs(policy.params)
   // `w` is a whole number above 0, so a window shorter than a second is left out. Others are rounded up, so that a client that spreads its quota over
@@ -101,6 +101,6 @@ function policyItem(policy: BoundPolicy, ownName: string): PolicyItem {
   return { ownName, publicName: ownName, name: '', parameters, quota, window, isTimed }
 }
 
-function quotaOf({ steps, params }: BoundPolicy): number {
+function quotaOf({ steps, params }: LimiterPolicy): number {
   return steps.quota(params)
 }

@@ -1,6 +1,6 @@
 import type { Records, Row } from '../../algorithms/algorithm.js'
 import type { Part, Rows } from '../run.js'
-import type { BoundPolicy, StoreRequest } from '../store.js'
+import type { LimiterPolicy, StoreRequest } from '../store.js'
 import type { Change, StoredRow } from './database.js'
 import {
   blockId,
@@ -166,7 +166,7 @@ function lastEnd(parts: readonly Kept[]): number {
 /** The rows of a request that were loaded. */
 export class LoadedRows implements Rows {
   readonly hasOverrides = true
-  readonly #policies: readonly BoundPolicy[]
+  readonly #policies: readonly LimiterPolicy[]
   readonly #rows: readonly LoadedRow[]
   readonly #now: number
   readonly #isInjected: boolean

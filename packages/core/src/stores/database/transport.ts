@@ -6,7 +6,7 @@ import { batchOf, type PendingRequest } from '../pending.js'
 import { createPings } from '../pipeline/pings.js'
 import type { Notes, Transport } from '../pipeline/pipeline.js'
 import { checkPhase } from '../pipeline/check-phase.js'
-import type { Answer, BoundPolicy, StoreRequest } from '../store.js'
+import type { Answer, LimiterPolicy, StoreRequest } from '../store.js'
 import type { Database } from './database.js'
 import { createGathering, mostRows } from './gathering.js'
 import { Item } from './groups.js'
@@ -135,7 +135,7 @@ function hasTooManyRows({ keys }: Item): boolean {
 
 /** Makes the function that names the rows of a request. */
 function createKeys(prefix: string): (request: StoreRequest) => readonly string[] {
-  const namers = new WeakMap<readonly BoundPolicy[], (key: string) => string>()
+  const namers = new WeakMap<readonly LimiterPolicy[], (key: string) => string>()
   return function keysOf({ policies, keys }) {
     let nameOf = namers.get(policies)
     if (nameOf === undefined) {

@@ -1,22 +1,22 @@
 import type { Row } from '../../algorithms/algorithm.js'
-import { formOf } from '../../algorithms/kind.js'
+import { layoutOf } from '../../algorithms/kind.js'
 import type { Clock } from '../../clock.js'
 import type { Part, Rows } from '../run.js'
-import type { BoundPolicy, StoreRequest } from '../store.js'
+import type { LimiterPolicy, StoreRequest } from '../store.js'
 import { BoundedTables } from './bounded-tables.js'
 import { newKeyHash, type KeyHash } from './key-hash.js'
 import type { Segment } from './segment.js'
 import type { Table } from './table.js'
 
-/** A form of state: an algorithm and the number of its cells. Each form of a policy name has a row of its own. */
-interface Form {
+/** A layout of state: an algorithm and the number of its cells. Each layout of a policy name has a row of its own. */
+interface Layout {
   readonly table: Table
   readonly high: number
   readonly low: number
 }
 
-/** The rows of one policy, and the place of the last one. The hash of a key is combined by XOR with the bits of the policy's name, and of its form. */
-interface Place extends Form {
+/** The rows of one policy, and the place of the last one. The hash of a key is combined by XOR with the bits of the policy's name, and of its layout. */
+interface Place extends Layout {
   readonly nameHigh: number
   readonly nameLow: number
   segment: Segment
@@ -37,11 +37,11 @@ export class MemoryRows implements Rows {
   readonly #policyHash = newKeyHash()
   readonly #monotonic: Clock
   readonly #wall: Clock | undefined
-  readonly #forms = new Map<string, Form>()
-  readonly #placesOf = new WeakMap<readonly BoundPolicy[], readonly Place[]>()
+  readonly #layouts = new Map<string, Layout>()
+  readonly #placesOf = new WeakMap<readonly LimiterPolicy[], readonly Place[]>()
   #requests = 0
   // Of the current request.
-  #policies: readonly BoundPolicy[] = []
+  #policies: readonly LimiterPolicy[] = []
   #places: readonly Place[] = []
   /** The ends of all rows are times of this clock. Initialized with a fraction, so that V8 stores it as a double. */
   #now = 0.5
@@ -147,8 +147,8 @@ export class MemoryRows implements Rows {
     const low = hash.low ^ nameLow
     if (part === 'override') this.tables.overrides.removeKey(high, low)
     else
-      for (const form of this.#forms.values())
-        form.table.removeKey(high ^ form.high, low ^ form.low)
+      for (const layout of this.#layouts.values())
+        layout.table.removeKey(high ^ layout.high, low ^ layout.low)
   }
 
   #add(
@@ -178,32 +178,32 @@ export class MemoryRows implements Rows {
     return place
   }
 
-  #turnTo(policies: readonly BoundPolicy[]): void {
+  #turnTo(policies: readonly LimiterPolicy[]): void {
     const places = this.#placesOf.get(policies) ?? policies.map((policy) => this.#placeFor(policy))
     this.#placesOf.set(policies, places)
     this.#policies = policies
     this.#places = places
   }
 
-  #placeFor(policy: BoundPolicy): Place {
-    const { table, ...form } = this.#formFor(policy)
+  #placeFor(policy: LimiterPolicy): Place {
+    const { table, ...layout } = this.#layoutFor(policy)
     this.#policyHash.hash(JSON.stringify([policy.limiter, policy.name]))
     const { high: nameHigh, low: nameLow } = this.#policyHash
-    const [high, low] = [nameHigh ^ form.high, nameLow ^ form.low]
+    const [high, low] = [nameHigh ^ layout.high, nameLow ^ layout.low]
     const segment = table.segmentOf(0)
     return { table, high, low, nameHigh, nameLow, segment, at: -1, moves: -1 }
   }
 
-  #formFor(policy: BoundPolicy): Form {
-    const identity = formOf(policy)
-    let form = this.#forms.get(identity)
-    if (form === undefined) {
+  #layoutFor(policy: LimiterPolicy): Layout {
+    const identity = layoutOf(policy)
+    let layout = this.#layouts.get(identity)
+    if (layout === undefined) {
       this.#policyHash.hash(identity)
       const { high, low } = this.#policyHash
       const table = this.tables.tableOf(policy.width, policy.steps.records !== undefined)
-      form = { table, high, low }
-      this.#forms.set(identity, form)
+      layout = { table, high, low }
+      this.#layouts.set(identity, layout)
     }
-    return form
+    return layout
   }
 }

@@ -5,7 +5,7 @@ import {
   costAt,
   isDecision,
   type Answer,
-  type BoundPolicy,
+  type LimiterPolicy,
   type DecisionRequest,
   type StoreResult,
   type State,
@@ -121,10 +121,12 @@ export class DenyCache {
   }
 }
 
-/** A lease may be released at any moment, and a `fresh` request requires the store itself, so neither is cached. */
+/** A lease may be released at any moment, and a `skipDenyCache` request requires the store itself, so neither is cached. */
 function isCached(request: DecisionRequest): boolean {
-  const { verb, fresh, now, policies } = request
-  return verb === 'consume' && fresh !== true && now === undefined && !policies.some(hasLeases)
+  const { verb, skipDenyCache, now, policies } = request
+  return (
+    verb === 'consume' && skipDenyCache !== true && now === undefined && !policies.some(hasLeases)
+  )
 }
 
 /** How long a policy denies the request from now on: by its count, or by a block. */
@@ -175,7 +177,7 @@ function keysOf({ policies: [{ limiter }], keys }: StoreRequest): readonly strin
   return keys.map((key) => JSON.stringify([limiter, key]))
 }
 
-const identities = new WeakMap<readonly BoundPolicy[], string>()
+const identities = new WeakMap<readonly LimiterPolicy[], string>()
 
 /** Identifies a request's policies with their numbers, and its keys: a denial under other numbers does not apply. */
 function identityOf({ policies, keys }: StoreRequest): string {

@@ -1,6 +1,6 @@
 import { mostRecordKeys } from '../../algorithms/algorithm.js'
 import { recordKey, redisKey } from '../../keys.js'
-import { costAt, type BoundPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
+import { costAt, type LimiterPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
 import type { ReplyLayout } from './answers.js'
 import { fieldsOf, paramsAt, type RedisPlan } from './plans.js'
 
@@ -89,7 +89,7 @@ function amountOf(request: StoreRequest): number {
 export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '', 'peek', '0', '', '']
 
 /** The keys of a policy's records; of those of all algorithms, first its own. */
-function recordKeysOf({ name, steps }: BoundPolicy, key: string, all = false): readonly string[] {
+function recordKeysOf({ name, steps }: LimiterPolicy, key: string, all = false): readonly string[] {
   const own = steps.records?.keys ?? []
   const numbers = all
     ? new Set([...own, ...Array.from({ length: mostRecordKeys }, (_, i) => i + 1)])

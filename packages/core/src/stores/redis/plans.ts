@@ -2,7 +2,12 @@ import { hasLeases } from '../../algorithms/kind.js'
 import clusterSlot from 'cluster-key-slot'
 import { createServerClock, type ServerClock } from '../../clock.js'
 import { redisKey, redisKeys, stateName } from '../../keys.js'
-import { isDecision, type BoundPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
+import {
+  isDecision,
+  type LimiterPolicy,
+  type DecisionRequest,
+  type StoreRequest,
+} from '../store.js'
 import { scriptOf, type Script } from './evaluation.js'
 import { decisionScript, type DecisionShape } from './script/decision.js'
 import type { PolicyShape } from './script/policy.js'
@@ -11,7 +16,7 @@ import type { PolicyShape } from './script/policy.js'
 export interface RedisPlan {
   readonly script: Script
   /** In the order of a request. */
-  readonly policies: readonly BoundPolicy[]
+  readonly policies: readonly LimiterPolicy[]
   /** For each key of the script, the index of a policy of a request that counts it. */
   readonly keyIndices: readonly number[]
   readonly keyOf: (key: string) => string
@@ -81,7 +86,7 @@ export function createTargets(prefix: string, isCluster: boolean): Targets {
 
 /** Finds the plan of a request, once for each list of policies and each way in which they share keys. */
 function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPlan {
-  const known = new WeakMap<readonly BoundPolicy[], Map<string, RedisPlan>>()
+  const known = new WeakMap<readonly LimiterPolicy[], Map<string, RedisPlan>>()
   const scripts = new Map<string, Script>()
 
   function scriptFor(shape: DecisionShape): Script {
@@ -92,7 +97,7 @@ function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPl
   }
 
   function compile(
-    policies: readonly BoundPolicy[],
+    policies: readonly LimiterPolicy[],
     keys: readonly number[],
     hasCosts: boolean,
   ): RedisPlan {
@@ -135,7 +140,7 @@ function keyNumbersOf(keys: readonly string[]): readonly number[] | undefined {
   return keys.map((key) => names.indexOf(key) + 1)
 }
 
-function shapeOf({ steps, params, block, keepsFirstRow }: BoundPolicy, key: number): PolicyShape {
+function shapeOf({ steps, params, block, keepsFirstRow }: LimiterPolicy, key: number): PolicyShape {
   const { times, counts, extras = 0 } = steps.size(params)
   return {
     id: steps.id,
@@ -152,7 +157,7 @@ function shapeOf({ steps, params, block, keepsFirstRow }: BoundPolicy, key: numb
   }
 }
 
-function argsOf(policy: BoundPolicy, now: number): readonly string[] {
+function argsOf(policy: LimiterPolicy, now: number): readonly string[] {
   const { block } = policy
   const blockArgs = block === undefined ? [] : [block.for, block.escalate, block.max].map(String)
   return [...fieldsOf(policy), ...paramsAt(policy, now), ...blockArgs]
@@ -163,12 +168,12 @@ export function fieldsOf({
   name,
   steps,
   params,
-}: BoundPolicy): readonly [row: string, other: string] {
+}: LimiterPolicy): readonly [row: string, other: string] {
   const { times, counts } = steps.size(params)
   const form = steps.id > 127 ? `${steps.id}.${times + counts}` : `${steps.id}`
   return [`${stateName(name)}:${form}`, `${stateName(name)}:o`]
 }
 
-export function paramsAt({ steps, params }: BoundPolicy, now: number): readonly string[] {
+export function paramsAt({ steps, params }: LimiterPolicy, now: number): readonly string[] {
   return steps.args(params, now).map(String)
 }

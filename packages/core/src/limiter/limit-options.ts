@@ -10,13 +10,13 @@ import {
   type OptionReader,
 } from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'
-import type { Policies } from './bound-policies.js'
+import type { Policies } from './limiter-policies.js'
 
 /** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or your own. */
 export type Algorithm = (options: { limit: number; window: Duration }) => Policy
 
 /** The options that state the policies of a limiter. `L` is the type of `limit`, and `P` that of `policies`. */
-export interface StatedPolicies<L, P> {
+export interface LimitOptions<L, P> {
   readonly limit?: L | undefined
   readonly window?: Duration | undefined
   readonly algorithm?: Algorithm | undefined
@@ -40,7 +40,7 @@ export type Conflict<N extends string> = readonly [first: N, second: N, advice: 
 const oneWay = 'State the limit in one way: "limit" and "window", or "policies"'
 const inPolicy = 'Pass it to the builder of the policy instead'
 
-export const policyConflicts: readonly Conflict<keyof StatedPolicies<unknown, unknown>>[] = [
+export const policyConflicts: readonly Conflict<keyof LimitOptions<unknown, unknown>>[] = [
   ['limit', 'policies', oneWay],
   ['window', 'policies', inPolicy],
   ['algorithm', 'policies', inPolicy],
@@ -60,9 +60,9 @@ export function assertNoConflict<N extends string>(
 }
 
 /** The policies of options whose `limit` is a number. */
-export function statedPolicies(
+export function policiesOf(
   where: string,
-  { policies, ...short }: StatedPolicies<number, Policies>,
+  { policies, ...short }: LimitOptions<number, Policies>,
 ): Policies {
   if (policies !== undefined) return policies
   const { limit, build } = shortForm(where, short)
@@ -79,7 +79,7 @@ export interface ShortForm<L> {
 /** @throws SluiceError SLUICE_OPTION_MISSING if `limit` or `window` is absent */
 export function shortForm<L>(
   where: string,
-  { limit, window, algorithm = slidingWindow }: StatedPolicies<L, unknown>,
+  { limit, window, algorithm = slidingWindow }: LimitOptions<L, unknown>,
 ): ShortForm<L> {
   if (limit === undefined) {
     const expected = 'it with a "window", or pass "policies" instead'

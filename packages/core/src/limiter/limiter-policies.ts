@@ -3,7 +3,7 @@ import { resolvePolicy, sharePolicy } from '../algorithms/kind.js'
 import { sluiceError, warn, type SluiceError } from '../errors.js'
 import { isFunction, isPlainRecord, isRecord } from '../options/predicates.js'
 import { isPolicy, type Policy } from '../policy.js'
-import { storeContract, type BoundPolicy, type Store } from '../stores/store.js'
+import { storeContract, type LimiterPolicy, type Store } from '../stores/store.js'
 
 /** One policy, which gets the name 'default', or a record from name to policy. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
@@ -28,12 +28,12 @@ const longestName = 64
  *
  * @throws SluiceError if a value is not a policy, or its numbers are invalid
  */
-export function bindPolicies(limiter: string, policies: Policies): readonly BoundPolicy[] {
+export function limiterPolicies(limiter: string, policies: Policies): readonly LimiterPolicy[] {
   const where = `limiter "${limiter}"`
-  if (isPolicy(policies)) return [bindPolicy(limiter, 'default', policies)]
+  if (isPolicy(policies)) return [limiterPolicy(limiter, 'default', policies)]
   const named = isRecord(policies) ? Object.entries(policies) : []
   if (named.length === 0) throw noPolicies(where, policies)
-  return named.map(([name, policy]) => bindPolicy(limiter, name, policy))
+  return named.map(([name, policy]) => limiterPolicy(limiter, name, policy))
 }
 
 function noPolicies(where: string, value: unknown): SluiceError {
@@ -56,10 +56,10 @@ function noPolicies(where: string, value: unknown): SluiceError {
  */
 export function createBinder(
   limiter: string,
-  own: readonly BoundPolicy[] | undefined,
-  check: (policies: readonly BoundPolicy[]) => void,
-): (policies: Policies | undefined) => readonly BoundPolicy[] {
-  const bound = new WeakMap<Policies, readonly BoundPolicy[]>()
+  own: readonly LimiterPolicy[] | undefined,
+  check: (policies: readonly LimiterPolicy[]) => void,
+): (policies: Policies | undefined) => readonly LimiterPolicy[] {
+  const bound = new WeakMap<Policies, readonly LimiterPolicy[]>()
   const watchNames = watchPolicyNames(limiter)
 
   return function boundFor(policies) {
@@ -69,7 +69,7 @@ export function createBinder(
     }
     let list = bound.get(policies)
     if (list === undefined) {
-      list = bindPolicies(limiter, policies)
+      list = limiterPolicies(limiter, policies)
       check(list)
       watchNames(list)
       bound.set(policies, list)
@@ -79,19 +79,19 @@ export function createBinder(
 }
 
 /** Whether a policy has a state. */
-export function counts({ quota }: BoundPolicy): boolean {
+export function counts({ quota }: LimiterPolicy): boolean {
   return quota !== Infinity
 }
 
-const parts = new WeakMap<readonly BoundPolicy[], Map<string, readonly BoundPolicy[]>>()
+const parts = new WeakMap<readonly LimiterPolicy[], Map<string, readonly LimiterPolicy[]>>()
 
 /** The policies at some positions. The same list each time, by which stores cache what they have made of it. */
 export function someOf(
-  policies: readonly BoundPolicy[],
+  policies: readonly LimiterPolicy[],
   positions: readonly number[],
-): readonly BoundPolicy[] {
+): readonly LimiterPolicy[] {
   if (positions.length === policies.length) return policies
-  const known = parts.get(policies) ?? new Map<string, readonly BoundPolicy[]>()
+  const known = parts.get(policies) ?? new Map<string, readonly LimiterPolicy[]>()
   parts.set(policies, known)
   const id = positions.join(' ')
   const part = known.get(id) ?? positions.map((i) => policies[i])
@@ -99,7 +99,7 @@ export function someOf(
   return part
 }
 
-function bindPolicy(limiter: string, name: string, policy: unknown): BoundPolicy {
+function limiterPolicy(limiter: string, name: string, policy: unknown): LimiterPolicy {
   const where = `limiter "${limiter}", policy "${name}"`
   if (name === '' || name.length > longestName) {
     const expected = `a name of 1 to ${longestName} characters`
@@ -133,13 +133,13 @@ function keepsFirst({ records, look, ends }: Algorithm, params: Params, width: n
 }
 
 /** Returns a function that finds, for a policy, the same policy with a share of its limit. */
-export function sharing(share: number): (policy: BoundPolicy) => BoundPolicy {
-  const shared = new WeakMap<BoundPolicy, BoundPolicy>()
+export function sharing(share: number): (policy: LimiterPolicy) => LimiterPolicy {
+  const shared = new WeakMap<LimiterPolicy, LimiterPolicy>()
   return function shareOf(policy) {
     if (share === 1) return policy
     const known = shared.get(policy)
     if (known !== undefined) return known
-    const made = bindPolicy(policy.limiter, policy.name, sharePolicy(policy.policy, share))
+    const made = limiterPolicy(policy.limiter, policy.name, sharePolicy(policy.policy, share))
     shared.set(policy, made)
     return made
   }
@@ -152,7 +152,7 @@ const maxNames = 1000
  * Warns if a limiter has so many policy names that clients probably choose them. In Redis, each name adds a row to the state of its key, and that
  * state is read and written as a whole.
  */
-function watchPolicyNames(limiter: string): (policies: readonly BoundPolicy[]) => void {
+function watchPolicyNames(limiter: string): (policies: readonly LimiterPolicy[]) => void {
   const seen = new Set<string>()
   return function watch(policies) {
     if (seen.size >= maxNames) return
@@ -167,7 +167,7 @@ function watchPolicyNames(limiter: string): (policies: readonly BoundPolicy[]) =
  * Makes the function that checks whether a store can keep the counts of some policies. A store that keeps the records of a key in one row cannot keep any
  * number of them.
  */
-export function storeCheck(store: Store): (policies: readonly BoundPolicy[]) => void {
+export function storeCheck(store: Store): (policies: readonly LimiterPolicy[]) => void {
   const limits = store[storeContract]?.largestLimits
   return function assertKept(policies) {
     if (limits === undefined) return
