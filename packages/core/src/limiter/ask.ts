@@ -109,7 +109,7 @@ function withoutUncounted(request: StoreRequest): StoreRequest {
 }
 
 /** The state of a policy that counts nothing. */
-const noState: State = { row: [], blockedUntil: 0, now: 0 }
+const noState: State = { row: [], override: undefined, now: 0 }
 
 /** The result with a state for each policy of the request, also for those that no store was asked for. */
 function resultFor({ policies }: StoreRequest, result: StoreResult): StoreResult {

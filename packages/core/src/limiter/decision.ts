@@ -18,8 +18,6 @@ export interface Verdict {
   readonly resetMs: number
   /** The delay of a leaky queue; 0 otherwise. */
   readonly delayMs: number
-  /** The units that are left of the grant of the key, which `remaining` includes. Absent without one. */
-  readonly granted?: number
 }
 
 /**
@@ -92,8 +90,6 @@ export interface PolicyStatus {
   readonly blockedMs: number
   /** The wait until the exemption ends; 0 without one. */
   readonly exemptMs: number
-  /** The units that are left of a grant, which `remaining` includes. Absent without one. */
-  readonly granted?: number
 }
 
 /** The counts of a key. */

@@ -1,6 +1,7 @@
 import { processTime } from '../clock.js'
 import type { SluiceError } from '../errors.js'
 import { storeEvents } from '../stores/events.js'
+import { blockUntil } from '../stores/override.js'
 import { hasFailed } from '../stores/pending.js'
 import { memoryStore } from '../stores/memory/index.js'
 import {
@@ -125,7 +126,9 @@ const closedForMs = 1000
 /** Fails closed: answers as for a key that is blocked for a moment. */
 function denied(request: DecisionRequest): Answer {
   const { states } = unseen(request)
-  const blocked = states.map(({ row, now }) => ({ row, now, blockedUntil: now + closedForMs }))
+  const blocked = states.map(({ row, now }) => {
+    return { row, now, override: blockUntil(now + closedForMs, 0) }
+  })
   return { allowed: false, states: blocked, source: 'closed' }
 }
 

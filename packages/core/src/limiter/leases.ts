@@ -4,14 +4,8 @@ import type { Decision, HeldLease } from './decision.js'
 import { receiptOf, type Receipt } from './receipt.js'
 import { ownerText } from '../keys.js'
 import { letProcessEnd } from '../runtime.js'
-import {
-  costAt,
-  isUncounted,
-  noLease,
-  type LimiterPolicy,
-  type Reply,
-  type Store,
-} from '../stores/store.js'
+import { isExempt } from '../stores/override.js'
+import { costAt, noLease, type LimiterPolicy, type Reply, type Store } from '../stores/store.js'
 import { longestTimerMs } from './turns.js'
 
 /** Makes the id of a lease in this process and not in the store, so that a call which the client sends twice takes one lease. */
@@ -51,7 +45,7 @@ function heldLeaseOf<S extends Store>(
 ): HeldLease<S> | undefined {
   const { policies, lease, cost } = receipt.request
   const { states } = receipt.result
-  const granted = policies.filter((policy, i) => hasLeases(policy) && !isUncounted(states[i]))
+  const granted = policies.filter((policy, i) => hasLeases(policy) && !isExempt(states[i]))
   const at = policies.indexOf(granted[0])
   if (at === -1 || costAt(cost, at) === 0) return undefined
   const lengths = granted.map(({ steps, params }) => steps.windowMs(params))

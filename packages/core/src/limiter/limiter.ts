@@ -78,11 +78,6 @@ export interface Limiter<S extends Store = Store> {
   /** Ends an exemption. The units that the key used before it still count, unless they have expired. A block stays. */
   unexempt(key: Keys, options?: PolicyChoice): Reply<S, void>
   /**
-   * Gives the key n units beside its quota for this duration, in place of a grant, an exemption or a block that it already has. They are spent when the policy itself
-   * would deny, and a refund of such a decision gives them back. With a grant, no block starts. A grant of 0 units ends it.
-   */
-  grant(key: Keys, n: number, length: Duration, options?: PolicyChoice): Reply<S, void>
-  /**
    * Releases a lease by its id, also one that another process holds. The units that its request took from other policies stay taken. True if the
    * lease was held, false if it had expired or been released.
    */
@@ -199,7 +194,6 @@ export function makeLimiter<S extends Store>(
     unblock: (key, options) => ask.one(requests.unblock(key, options), nothing),
     exempt: (key, length, options) => ask.one(requests.exempt(key, length, options), nothing),
     unexempt: (key, options) => ask.one(requests.unexempt(key, options), nothing),
-    grant: (key, n, length, options) => ask.one(requests.grant(key, n, length, options), nothing),
     release: (key, id, options) => ask.one(requests.release(key, id, options), isAllowed),
     renew: (key, id, options) => ask.one(requests.renew(key, id, options), isAllowed),
     reset: (key, options) => ask.one(requests.reset(key, options), isAllowed),

@@ -1,7 +1,6 @@
+import { blockedMs, exemptMs, isExempt } from '../stores/override.js'
 import {
   costAt,
-  grantLeft,
-  isExempt,
   type LimiterPolicy,
   type DecisionRequest,
   type State,
@@ -116,12 +115,8 @@ export function statusOf(
   const named: Record<string, Status['policies'][string]> = {}
   policies.forEach((policy, i) => {
     const { used, limit, remaining, resetMs } = verdictOf(policy, states[i], 0, false)
-    const { blockedUntil, now } = states[i]
-    const blockedMs = Math.max(0, blockedUntil - now)
-    const exemptMs = Math.max(0, -blockedUntil - now)
-    const status = { used, limit, remaining, resetMs, blockedMs, exemptMs }
-    const granted = grantLeft(states[i])
-    putByName(named, policy.name, granted < 0 ? status : { ...status, granted })
+    const set = { blockedMs: blockedMs(states[i]), exemptMs: exemptMs(states[i]) }
+    putByName(named, policy.name, { used, limit, remaining, resetMs, ...set })
   })
   return { source, policies: named }
 }
@@ -165,7 +160,6 @@ export function decidedPolicies(decision: Decision): readonly DecidedBy[] {
   if (receipt === undefined) return []
   const { request, result } = receipt
   return request.policies.map(({ name, policy }, i) => {
-    const { blockedUntil, now } = result.states[i]
-    return { name, policy, blockedMs: Math.max(0, blockedUntil - now) }
+    return { name, policy, blockedMs: blockedMs(result.states[i]) }
   })
 }

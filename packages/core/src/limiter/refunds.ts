@@ -2,13 +2,8 @@ import { hasLeases } from '../algorithms/kind.js'
 import { sluiceError } from '../errors.js'
 import { isList, isRecord, isText } from '../options/predicates.js'
 import { optionsObject, rejectUnknown } from '../options/readers.js'
-import {
-  isExempt,
-  noLease,
-  partOf,
-  type RefundReceiptRequest,
-  type StoreRequest,
-} from '../stores/store.js'
+import { isExempt } from '../stores/override.js'
+import { noLease, partOf, type RefundReceiptRequest, type StoreRequest } from '../stores/store.js'
 import type { Receipt } from './receipt.js'
 
 /** The arguments of a refund of a decision. */

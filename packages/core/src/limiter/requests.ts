@@ -74,7 +74,6 @@ export interface Requests {
   unblock(key: Keys, options: PolicyChoice | undefined): StoreRequest
   exempt(key: Keys, length: Duration, options?: PolicyChoice): StoreRequest
   unexempt(key: Keys, options: PolicyChoice | undefined): StoreRequest
-  grant(key: Keys, units: number, length: Duration, options?: PolicyChoice): StoreRequest
   release(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   renew(key: Keys, leaseId: string, options?: PolicyChoice): StoreRequest
   reset(key: Keys, options: ResetOptions | undefined): StoreRequest
@@ -129,12 +128,12 @@ export function createRequests(
     return clock === undefined ? undefined : readClock(clock)
   }
 
-  function overrideRequest<V extends OverrideRequest['verb'] | 'grant'>(
-    verb: V,
+  function overrideRequest(
+    verb: OverrideRequest['verb'],
     key: Keys,
     length: Duration,
     options: PolicyChoice | undefined,
-  ) {
+  ): OverrideRequest {
     const forMs = duration.read(length)
     if (forMs === undefined) {
       const { expected, advice } = duration
@@ -230,9 +229,6 @@ export function createRequests(
     block: (key, length, options) => overrideRequest('block', key, length, options),
     unblock: (key, options) => ({ verb: 'unblock', ...about(key, policiesOf(options)) }),
     exempt: (key, length, options) => overrideRequest('exempt', key, length, options),
-    grant: (key, units, length, options) => {
-      return { ...overrideRequest('grant', key, length, options), cost: count(units) }
-    },
     unexempt: (key, options) => ({ verb: 'unexempt', ...about(key, policiesOf(options)) }),
 
     release: (key, leaseId, options) => leaseRequest('release', key, leaseId, options),

@@ -1,11 +1,6 @@
 import type { Verdict } from './decision.js'
-import {
-  grantLeft,
-  isExempt,
-  isUncounted,
-  type LimiterPolicy,
-  type State,
-} from '../stores/store.js'
+import { blockedMs, isExempt } from '../stores/override.js'
+import type { LimiterPolicy, State } from '../stores/store.js'
 
 /**
  * Reads the verdict of a policy from its state after a decision.
@@ -19,10 +14,9 @@ export function verdictOf(
   taken: boolean,
 ): Verdict {
   if (policy.quota === Infinity) return unlimitedVerdict()
-  const isPlain = state.blockedUntil === 0 && (state.grant ?? 0) === 0
-  if (isPlain) return plainVerdict(policy, state, cost, taken)
-  const verdict = plainVerdict(policy, state, cost, taken && !isUncounted(state))
-  return overriddenVerdict(verdict, state, cost, taken)
+  if (state.override === undefined) return plainVerdict(policy, state, cost, taken)
+  const verdict = plainVerdict(policy, state, cost, taken && !isExempt(state))
+  return overriddenVerdict(verdict, state, taken)
 }
 
 function plainVerdict(
@@ -46,16 +40,11 @@ function plainVerdict(
   }
 }
 
-/** The verdict of a key that has a block, an exemption or a grant. */
-function overriddenVerdict(verdict: Verdict, state: State, cost: number, taken: boolean): Verdict {
-  const left = grantLeft(state)
-  const isPaid = !taken && !verdict.allowed && left >= cost
-  const isFree = taken || isPaid || verdict.allowed || isExempt(state)
-  const delayMs = isPaid || isUncounted(state) ? 0 : verdict.delayMs
-  const own = isFree ? { ...verdict, allowed: true, retryAfterMs: 0, delayMs } : verdict
-  if (left >= 0) return { ...own, remaining: own.remaining + left, granted: left }
-  const blockedMs = state.blockedUntil - state.now
-  return blockedMs > 0 ? blockedVerdict(own, blockedMs, taken) : own
+/** The verdict of a key that has an exemption, or a block. */
+function overriddenVerdict(verdict: Verdict, state: State, taken: boolean): Verdict {
+  if (isExempt(state)) return { ...verdict, allowed: true, retryAfterMs: 0, delayMs: 0 }
+  const ms = blockedMs(state)
+  return ms > 0 ? blockedVerdict(verdict, ms, taken) : verdict
 }
 
 /** The verdict of a policy that counts nothing. Made when it is needed, because Infinity changes how V8 stores the numbers of all verdicts. */

@@ -4,7 +4,8 @@ import { keepAlive } from './leases.js'
 import { withoutDelay } from './read-decision.js'
 import { receiptOf } from './receipt.js'
 import { longest } from './verdict.js'
-import { costAt, isUncounted, type Store } from '../stores/store.js'
+import { blockedMs, isExempt } from '../stores/override.js'
+import { costAt, type Store } from '../stores/store.js'
 import { pause, turnBefore, type Turn } from './turns.js'
 
 /**
@@ -18,11 +19,7 @@ export function firmWaitOf(decision: Decision): number | null {
   let firm: number | null = 0
   receipt.request.policies.forEach((policy, i) => {
     const wait = decision.policies[policy.name].retryAfterMs
-    const { blockedUntil, now } = states[i]
-    firm = longest(
-      firm,
-      hasLeases(policy) && wait !== null ? Math.max(0, blockedUntil - now) : wait,
-    )
+    firm = longest(firm, hasLeases(policy) && wait !== null ? blockedMs(states[i]) : wait)
   })
   return firm
 }
@@ -34,7 +31,7 @@ export function isQueued(decision: Decision): boolean {
   const { states } = receipt.result
   return receipt.request.policies.some(
     ({ steps, params }, i) =>
-      !isUncounted(states[i]) &&
+      !isExempt(states[i]) &&
       steps.read(states[i].row, params, states[i].now, 0, true).queue !== undefined,
   )
 }
@@ -51,12 +48,12 @@ export function overflows(decision: Decision): boolean {
   let inQueue = 0
   let otherwise = 0
   policies.forEach(({ name, steps, params }, i) => {
-    if (isUncounted(states[i])) return
-    const { row, blockedUntil, now } = states[i]
+    if (isExempt(states[i])) return
+    const { row, now } = states[i]
     const queueWait = steps.read(row, params, now, costAt(cost, i), false).queue ?? 0
     const wait = decision.policies[name].retryAfterMs ?? Infinity
     inQueue = Math.max(inQueue, queueWait)
-    otherwise = Math.max(otherwise, queueWait > 0 ? blockedUntil - now : wait)
+    otherwise = Math.max(otherwise, queueWait > 0 ? blockedMs(states[i]) : wait)
   })
   return inQueue > otherwise
 }

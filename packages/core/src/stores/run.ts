@@ -1,12 +1,22 @@
 import type { BoundSteps, Lease, Row } from '../algorithms/algorithm.js'
 import type { Block } from '../policy.js'
 import {
+  blockedMs,
+  blockLength,
+  blockStart,
+  blockUntil,
+  exemptUntil,
+  isExempt,
+  isExemption,
+  overrideEnds,
+} from './override.js'
+import {
   costAt,
   isDecision,
-  type LimiterPolicy,
   type Cost,
-  type ResetRequest,
   type DecisionRequest,
+  type LimiterPolicy,
+  type ResetRequest,
   type State,
   type StoreRequest,
   type StoreResult,
@@ -50,10 +60,7 @@ interface Loaded extends State {
   readonly index: number
   readonly policy: LimiterPolicy
   readonly key: string
-  blockedUntil: number
-  grant: number
-  /** Whether a grant pays for the request, because the policy does not allow it. */
-  isPaid: boolean
+  override: Row | undefined
   /** Whether the policy allows the cost of the request. */
   fits: boolean
   readonly records: unknown
@@ -111,25 +118,20 @@ function look(
     key,
     row,
     now,
-    blockedUntil: 0,
-    grant: 0,
-    isPaid: false,
+    override: undefined,
     fits,
     records,
     steps,
   }
-  if (rows.hasOverrides) lookAtOverride(rows, state, cost)
+  if (rows.hasOverrides) lookAtOverride(rows, state)
   return state
 }
 
-/** An exemption allows any cost, a block none, and a grant what the policy does not. */
-function lookAtOverride(rows: Rows, state: Loaded, cost: number): void {
-  const override = overrideOf(rows, state)
-  const { now, fits } = state
-  state.blockedUntil = blockedUntilAt(override, now)
-  state.grant = grantAt(override, now)
-  state.isPaid = !fits && state.grant > cost
-  state.fits = state.blockedUntil < 0 || ((fits || state.isPaid) && state.blockedUntil <= now)
+/** An exemption allows any cost, a block none. */
+function lookAtOverride(rows: Rows, state: Loaded): void {
+  state.override = rows.get(state.index, state.key, 'override')
+  if (isExempt(state)) state.fits = true
+  else if (blockedMs(state) > 0) state.fits = false
 }
 
 /** The row of a key of which nothing is kept. Literals take a fraction of the time of a loop. */
@@ -143,9 +145,8 @@ function zeros({ width, extras }: LimiterPolicy): Row {
 
 /** Takes the cost of an allowed consumption. */
 function commit(rows: Rows, state: Loaded, cost: number, allowed: boolean): void {
-  const { policy, row, now, steps } = state
-  const isPlain = policy.block === undefined && !policy.keepsFirstRow
-  if (!isPlain || state.blockedUntil !== 0 || state.grant !== 0) {
+  const { policy, row, now, steps, override } = state
+  if (policy.block !== undefined || policy.keepsFirstRow || override !== undefined) {
     commitUnusual(rows, state, cost, allowed)
   } else if (allowed && cost > 0) {
     steps.take(row, policy.params, now, cost)
@@ -156,16 +157,9 @@ function commit(rows: Rows, state: Loaded, cost: number, allowed: boolean): void
 /** Of a policy with a block or a first row, or of a key with an override: a denial can start a block, and keeps the first row of a bucket that begins partly full. */
 function commitUnusual(rows: Rows, state: Loaded, cost: number, allowed: boolean): void {
   // Of an exemption nothing is counted.
-  if (state.blockedUntil < 0) return
-  if (allowed && state.isPaid) {
-    putGrant(rows, state, state.grant - 1 - cost)
-    state.grant = cost - state.grant
-    return
-  }
+  if (isExempt(state)) return
   const { policy, row, now, steps } = state
-  const { params, keepsFirstRow } = policy
-  // A block would take the place of a grant.
-  const block = state.grant === 0 ? policy.block : undefined
+  const { params, block, keepsFirstRow } = policy
   if (allowed && cost > 0) {
     steps.take(row, params, now, cost)
     save(rows, state)
@@ -184,8 +178,9 @@ function save(rows: Rows, { index, policy, key, row, now, records }: Loaded): vo
 }
 
 /** Whether the policy itself denies the cost, and not only another one or a block. */
-function deniesItself({ policy, row, now, blockedUntil }: Loaded, cost: number): boolean {
-  return blockedUntil <= now && policy.steps.read(row, policy.params, now, cost, false).wait > 0
+function deniesItself(state: Loaded, cost: number): boolean {
+  const { policy, row, now } = state
+  return blockedMs(state) === 0 && policy.steps.read(row, policy.params, now, cost, false).wait > 0
 }
 
 /** A request that changes each state for itself. */
@@ -200,13 +195,9 @@ function change(
   if (request.verb !== 'reset') {
     return states.map((state) => changeOne(rows, request, state)).includes(true)
   }
-  if (!request.unblock && states.some(isBlocked)) return false
+  if (!request.unblock && states.some((state) => blockedMs(state) > 0)) return false
   for (const state of states) reset(rows, state)
   return true
-}
-
-function isBlocked({ blockedUntil, now }: State): boolean {
-  return blockedUntil > now
 }
 
 function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
@@ -215,13 +206,10 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
   const before = [...row]
   switch (request.verb) {
     case 'block':
-      setOverride(rows, state, [now + request.forMs, 0])
+      putOverride(rows, state, blockUntil(now + request.forMs, 0))
       return true
     case 'exempt':
-      setOverride(rows, state, [-(now + request.forMs), 0])
-      return true
-    case 'grant':
-      setOverride(rows, state, [now + request.forMs, -1 - request.cost])
+      putOverride(rows, state, exemptUntil(now + request.forMs))
       return true
     case 'unblock':
     case 'unexempt':
@@ -241,14 +229,10 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
       break
     case 'refundReceipt': {
       const receipt = request.receipts[index]
-      if ((receipt.grant ?? 0) < 0) {
-        if (state.grant > 0) putGrant(rows, state, state.grant - 1 + costAt(request.cost, index))
-        return true
-      }
       // A lease can have been renewed since.
       if (steps.release === undefined && now >= policy.steps.ends(receipt.row, params)) return true
       steps.refund(row, params, now, costAt(request.cost, index), receipt.row, receipt.now)
-      if (differ(row, before) && isUndone(rows, state, receipt)) endOverride(rows, state, false)
+      if (differ(row, before) && isUndone(state, receipt)) endOverride(rows, state, false)
       break
     }
   }
@@ -271,64 +255,30 @@ function differ(row: Row, other: Row): boolean {
   return row.some((cell, i) => cell !== other[i])
 }
 
-// A key has at most one override, the one that was set last.
-// The row of a block: [end of the last block, its length]. It is kept until it no longer makes the next block longer.
-// The row of an exemption: [minus its end, 0]
-// The row of a grant: [its end, -1 - the units that are left of it]
-const UNTIL = 0
-const LENGTH = 1
-const noOverride: Row = [0, 0]
-
-/** The time from which an override means nothing. */
-export function overrideEnds(override: Row): number {
-  return Math.abs(override[UNTIL]) + Math.max(0, override[LENGTH])
-}
-
-/** The `blockedUntil` of a state. An exemption that has ended means nothing. */
-function blockedUntilAt(override: Row, now: number): number {
-  const until = override[UNTIL]
-  return override[LENGTH] < 0 || (until < 0 && -until <= now) ? 0 : until
-}
-
-/** The `grant` of a state. */
-function grantAt(override: Row, now: number): number {
-  return override[LENGTH] < 0 && override[UNTIL] > now ? -override[LENGTH] : 0
-}
-
-/** Keeps these units of the grant that the key has. */
-function putGrant(rows: Rows, state: Loaded, left: number): void {
-  setOverride(rows, state, [overrideOf(rows, state)[UNTIL], -1 - left])
-}
-
-function overrideOf(rows: Rows, { index, key }: Loaded): Row {
-  return rows.get(index, key, 'override') ?? noOverride
-}
-
+/** Starts a block by the limit. It is longer if the last one ended recently. */
 function startBlock(rows: Rows, state: Loaded, { for: first, escalate, max }: Block): void {
-  const { now } = state
-  const last = overrideOf(rows, state)
-  const escalates = last[LENGTH] > 0 && now < overrideEnds(last)
-  const length = escalates ? Math.min(max, Math.floor(last[LENGTH] * escalate)) : first
-  setOverride(rows, state, [now + length, length])
+  const { now, override } = state
+  const last = override !== undefined && now < overrideEnds(override) ? blockLength(override) : 0
+  const length = last > 0 ? Math.min(max, Math.floor(last * escalate)) : first
+  putOverride(rows, state, blockUntil(now + length, length))
 }
 
-function setOverride(rows: Rows, state: Loaded, row: Row): void {
-  state.blockedUntil = row[LENGTH] < 0 ? 0 : row[UNTIL]
+function putOverride(rows: Rows, state: Loaded, row: Row): void {
+  state.override = row
   rows.put(state.index, state.key, 'override', row, overrideEnds(row) - state.now, true, undefined)
 }
 
 /** Ends the exemption of the key, or else its block. The other one stays. */
-function endOverride(rows: Rows, state: Loaded, isExemption: boolean): void {
-  const { [UNTIL]: until, [LENGTH]: length } = overrideOf(rows, state)
-  if (length < 0 || until < 0 !== isExemption) return
-  state.blockedUntil = 0
+function endOverride(rows: Rows, state: Loaded, ofExemption: boolean): void {
+  const { override } = state
+  if (override === undefined || isExemption(override) !== ofExemption) return
+  state.override = undefined
   rows.delete(state.index, state.key, 'override')
 }
 
 /** Whether the refund of a consumption also ends the block: without the consumption, the limit would not have been reached. */
-function isUndone(rows: Rows, state: Loaded, receipt: State): boolean {
-  const { policy, now } = state
-  const { [UNTIL]: until, [LENGTH]: length } = overrideOf(rows, state)
-  const isByLimit = policy.block?.on === 'reached' && length > 0
-  return isByLimit && until > now && until - length >= receipt.now
+function isUndone(state: Loaded, receipt: State): boolean {
+  const { policy, override } = state
+  const isByLimit = policy.block?.on === 'reached' && blockLength(override) > 0
+  return isByLimit && blockedMs(state) > 0 && blockStart(override) >= receipt.now
 }

@@ -1,6 +1,7 @@
 import type { Lease, Row } from '../algorithms/algorithm.js'
 import type { ResolvedPolicy } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
+import { isExempt } from './override.js'
 
 /** A policy of a limiter, with all that a store needs to find and change its state. */
 export interface LimiterPolicy extends ResolvedPolicy {
@@ -76,13 +77,6 @@ export interface OverrideRequest extends RequestBase {
   readonly forMs: number
 }
 
-/** Gives each policy units beside its quota for a time, in place of the block, the exemption or the grant that it has. */
-export interface GrantRequest extends RequestBase {
-  readonly verb: 'grant'
-  readonly cost: number
-  readonly forMs: number
-}
-
 /** `unblock` ends blocks only, `unexempt` ends exemptions only. */
 export interface EndOverrideRequest extends RequestBase {
   readonly verb: 'unblock' | 'unexempt'
@@ -105,7 +99,6 @@ export type StoreRequest =
   | RefundReceiptRequest
   | UnitsRequest
   | OverrideRequest
-  | GrantRequest
   | EndOverrideRequest
   | ResetRequest
   | LeaseRequest
@@ -152,30 +145,10 @@ export function refundsOf(
 /** The state of one policy at the time `now`. */
 export interface State {
   readonly row: Row
-  /**
-   * The end of the last block, in the past or in the future; 0 if there was none. A negative number means that the policy is exempt: without the sign it
-   * is the end of the exemption, which is after `now`. A key has either a block or an exemption, so both are one number everywhere.
-   */
-  readonly blockedUntil: number
-  /** The units that are left of a grant, plus 1; 0 or absent without one. Negative if the grant paid for this request, so that the policy counted nothing. */
-  readonly grant?: number
+  /** The block or the exemption of the key, which can have ended; undefined without one. `override.ts` reads it. */
+  readonly override: Row | undefined
   /** The time by which this policy was decided. It differs between policies that follow different clocks, or that are on different servers. */
   readonly now: number
-}
-
-/** Whether an exemption allowed this policy, so that nothing was counted. */
-export function isExempt({ blockedUntil }: Pick<State, 'blockedUntil'>): boolean {
-  return blockedUntil < 0
-}
-
-/** The units that are left of the grant of a key; -1 without one. */
-export function grantLeft({ grant = 0 }: State): number {
-  return Math.abs(grant) - 1
-}
-
-/** Whether a policy counted nothing, because of an exemption or a grant. */
-export function isUncounted(state: State): boolean {
-  return isExempt(state) || (state.grant ?? 0) < 0
 }
 
 /**

@@ -147,7 +147,7 @@ test('a signal tells the client when nobody waits for a call, and a refund is tr
     { timeout: 50 },
   )
   const consumption = request('consume')
-  const receipts = [{ row: [0, 1], blockedUntil: 0, now: 0 }]
+  const receipts = [{ row: [0, 1], override: undefined, now: 0 }]
   for (const asked of [
     consumption,
     { ...consumption, verb: 'refundReceipt', cost: 1, receipts } as const,

@@ -27,7 +27,7 @@ export const general: Target = newTarget()
 export const allowed: Answer = { allowed: true, states: [] }
 export const denied: Answer = {
   allowed: false,
-  states: [{ row: [1_763_683_200_000, 5], blockedUntil: 0, now: 1_763_683_200_000 }],
+  states: [{ row: [1_763_683_200_000, 5], override: undefined, now: 1_763_683_200_000 }],
 }
 
 export interface Recorder {

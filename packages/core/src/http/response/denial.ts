@@ -3,6 +3,7 @@ import type { Awaitable } from '../../awaitable.js'
 import { sluiceError, sluiceErrorFrom } from '../../errors.js'
 import type { Decision } from '../../limiter/decision.js'
 import { receiptOf } from '../../limiter/receipt.js'
+import { blockedMs } from '../../stores/override.js'
 import type { RequestView } from '../request/view.js'
 import { retryAfterSeconds } from './header-fields.js'
 import type { Counted, DenialAnswer, DenialBody, RequestDecision } from './limit-result.js'
@@ -107,7 +108,7 @@ const problems = {
 function causeOf(decision: Decision, localShare: number): keyof typeof problems {
   if (decision.source === 'closed') return 'capacity'
   const states = receiptOf(decision)?.result.states ?? []
-  if (states.some(({ blockedUntil, now }) => blockedUntil > now)) return 'abuse'
+  if (states.some((state) => blockedMs(state) > 0)) return 'abuse'
   return decision.source === 'fallback' && localShare < 1 ? 'capacity' : 'quota'
 }
 

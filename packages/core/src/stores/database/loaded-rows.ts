@@ -3,12 +3,10 @@ import type { Part, Rows } from '../run.js'
 import type { LimiterPolicy, StoreRequest } from '../store.js'
 import type { Change, StoredRow } from './database.js'
 import {
-  blockId,
   damageId,
   emptyId,
-  exemptionId,
-  grantId,
   isForm,
+  overrideId,
   packState,
   readState,
   type Part as Kept,
@@ -192,11 +190,7 @@ export class LoadedRows implements Rows {
       const kept = this.#countOf(index)
       return kept && [...kept.row, ...Array.from({ length: extras }, () => 0)]
     }
-    for (const [id, rowOf] of overrides) {
-      const kept = this.#rows[index].find(name, id)
-      if (kept !== undefined) return rowOf(kept.row)
-    }
-    return undefined
+    return this.#rows[index].find(name, overrideId)?.row
   }
 
   recordsOf(index: number): unknown {
@@ -221,7 +215,7 @@ export class LoadedRows implements Rows {
 
   put(
     index: number,
-    key: string,
+    _key: string,
     part: Part,
     row: Row,
     lifeMs: number,
@@ -231,12 +225,8 @@ export class LoadedRows implements Rows {
     const { name, steps, width } = this.#policies[index]
     const kept = { name, ends: this.#now + lifeMs, body: undefined }
     const put = (own: OpenPart): void => this.#rows[index].put(own, this.#now, this.#isInjected)
-    if (part === 'override') {
-      this.delete(index, key, part)
-      if (row[0] < 0) put({ ...kept, id: exemptionId, row: [-row[0]] })
-      else if (row[1] < 0) put({ ...kept, id: grantId, row: [row[0], -1 - row[1]] })
-      else put({ ...kept, id: blockId, row })
-    } else if (steps.records !== undefined) {
+    if (part === 'override') put({ ...kept, id: overrideId, row })
+    else if (steps.records !== undefined) {
       const changedBy = steps.records
       put({ ...kept, id: steps.id, row: row.slice(0, width), records, changedBy })
     } else put({ ...kept, id: steps.id, row: row.slice(0, width) })
@@ -258,13 +248,6 @@ export class LoadedRows implements Rows {
   }
 }
 
-/** The ids of the overrides, and how their rows are read: the numbers of a row are 0 or more. */
-const overrides = new Map<number, (row: Row) => Row>([
-  [exemptionId, (row) => [-row[0], 0]],
-  [grantId, (row) => [row[0], -1 - row[1]]],
-  [blockId, (row) => row],
-])
-
 function isOverride({ id }: Kept): boolean {
-  return overrides.has(id)
+  return id === overrideId
 }

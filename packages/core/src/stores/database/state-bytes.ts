@@ -1,7 +1,7 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { ByteWriter, readBytes, type ByteReader } from '../../algorithms/bytes.js'
 
-/** A part of a key's state: the row of one form of a policy; the policy's block (id 127), exemption (id 123) or reset (id 126); the mark of a damaged row (id 124); or nothing (id 122). */
+/** A part of a key's state: the row of one form of a policy; the policy's override (id 127); the mark of a damaged row (id 124); or nothing (id 122). */
 export interface Part {
   /** The name of the policy. */
   readonly name: string
@@ -14,11 +14,8 @@ export interface Part {
   readonly body: Uint8Array | undefined
 }
 
-/** The ids of parts that are rows of no algorithm, as in Redis. */
-export const blockId = 127
-export const resetId = 126
-export const exemptionId = 123
-export const grantId = 125
+/** The ids of parts that are rows of no algorithm. */
+export const overrideId = 127
 
 /** A part instead of a row that could not be read. It belongs to no policy. */
 export const damageId = 124
@@ -34,7 +31,7 @@ const layout = 1
 
 /** Whether a part is a row of an algorithm. */
 export function isForm({ id }: Part): boolean {
-  return ![blockId, exemptionId, grantId, resetId, damageId, emptyId].includes(id)
+  return ![overrideId, damageId, emptyId].includes(id)
 }
 
 /** The largest row, in bytes. A database with a smaller limit could not keep the log of a policy. */

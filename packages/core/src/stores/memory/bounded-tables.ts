@@ -1,3 +1,4 @@
+import { overrideWidth } from '../override.js'
 import { Table } from './table.js'
 
 /** Rows are kept this long after they expire, so that they still count if the clock steps back by less. */
@@ -9,7 +10,7 @@ const sweptSegmentsPerRow = 16
 /** The tables of one store, one for each shape of row. Together they contain at most `maxKeys` rows. */
 export class BoundedTables {
   /** The rows of blocks and exemptions. They have a table of their own, so that no request reads it while it is empty. */
-  readonly overrides: Table = new Table(2, false)
+  readonly overrides: Table = new Table(overrideWidth, false)
   /** The number of evicted rows whose quota was spent. A flood of other keys can cause such evictions. */
   evicted = 0
   readonly #maxKeys: number

@@ -1,5 +1,6 @@
 import { hasLeases } from '../../algorithms/kind.js'
 import { processTime } from '../../clock.js'
+import { blockedMs, exemptMs, isExempt } from '../override.js'
 import type { PendingRequest } from '../pending.js'
 import {
   costAt,
@@ -131,11 +132,11 @@ function isCached(request: DecisionRequest): boolean {
 
 /** How long a policy denies the request from now on: by its count, or by a block. */
 function waitOf({ policies, cost }: DecisionRequest, i: number, state: State): number {
-  const { row, blockedUntil, now } = state
-  if (blockedUntil < 0) return 0
+  if (isExempt(state)) return 0
+  const { row, now } = state
   const { steps, params } = policies[i]
   const { wait } = steps.read(row, params, now, costAt(cost, i), false)
-  return Math.max(wait, blockedUntil - now)
+  return Math.max(wait, blockedMs(state))
 }
 
 /** How long the store would give the same answer: until no policy denies any more, an exemption ends, or a policy has to start a block. */
@@ -146,9 +147,9 @@ function timeLeft(
 ): number {
   let most = Math.min(rememberedForMs, Math.max(...waits))
   policies.forEach(({ steps, params, block }, i) => {
-    const { row, blockedUntil, now } = states[i]
-    if (blockedUntil < 0) most = Math.min(most, -blockedUntil - now)
-    else if (block?.on === 'exceeded' && waits[i] > 0) most = Math.min(most, blockedUntil - now)
+    const { row, now } = states[i]
+    if (isExempt(states[i])) most = Math.min(most, exemptMs(states[i]))
+    else if (block?.on === 'exceeded' && waits[i] > 0) most = Math.min(most, blockedMs(states[i]))
     // The row of a log tells only when the next unit remains.
     if (steps.records === undefined) return
     const { used, next } = steps.read(row, params, now, 0, true)
@@ -162,9 +163,9 @@ function denialAt(denial: Denial, request: DecisionRequest, now: number): StoreR
   const states: State[] = []
   for (const [i, { steps, params, block }] of request.policies.entries()) {
     const [own, remembered] = [costAt(request.cost, i), costAt(denial.request.cost, i)]
-    const { row, blockedUntil, now: then } = denial.states[i]
-    const later = { row: [...row], blockedUntil, now: then + now - denial.at }
-    const mayStart = block?.on === 'exceeded' && blockedUntil <= later.now
+    const { row, override, now: then } = denial.states[i]
+    const later = { row: [...row], override, now: then + now - denial.at }
+    const mayStart = block?.on === 'exceeded' && blockedMs(later) === 0
     if (steps.records !== undefined || mayStart ? own !== remembered : own < remembered)
       return undefined
     if (steps.records === undefined) steps.look(later.row, params, later.now, own)

@@ -1,6 +1,7 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { isList } from '../../options/predicates.js'
+import { overrideOf, overrideWidth } from '../override.js'
 import type { Answer, State, StoreRequest } from '../store.js'
 
 /** The sizes of the parts of a reply. */
@@ -29,7 +30,7 @@ export function decodeAnswers(
     const now = request.now ?? Number(reply[0])
     const states: State[] = []
     for (const width of widths) {
-      states.push({ row: rowAt(reply, at, width), blockedUntil: 0, now })
+      states.push({ row: rowAt(reply, at, width), override: undefined, now })
       at += width
     }
     const allowed = (code & 1) === 1
@@ -37,8 +38,9 @@ export function decodeAnswers(
     return {
       allowed,
       states: states.map((state) => {
-        const [blockedUntil, grant] = [Number(reply[at++]), Number(reply[at++])]
-        return grant === 0 ? { ...state, blockedUntil } : { ...state, blockedUntil, grant }
+        const override = overrideOf(rowAt(reply, at, overrideWidth))
+        at += overrideWidth
+        return { ...state, override }
       }),
     }
   })

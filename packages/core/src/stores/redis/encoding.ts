@@ -70,8 +70,8 @@ export function encodeChange(
     args.push(...fieldsOf(policy), ...[steps.id, times, counts, width, records.length].map(String))
     args.push(block?.on ?? '', `${cost}`, `${numbers.length}`, ...numbers)
     if (verb === 'refundReceipt') {
-      const { row, now: takenAt, grant = 0 } = request.receipts[i]
-      args.push(`${grant < 0 ? -takenAt : takenAt}`)
+      const { row, now: takenAt } = request.receipts[i]
+      args.push(`${takenAt}`)
       args.push(...Array.from({ length: width }, (_, n) => `${row[n] ?? 0}`))
     }
     return width

@@ -1,4 +1,5 @@
 import { SluiceError } from '../../errors.js'
+import { blockedMs } from '../override.js'
 import {
   partOf,
   peekOf,
@@ -37,7 +38,7 @@ export function acrossSlots(
       if (request.verb === 'consume') return await consume(parts)
       if (request.verb === 'reset' && !request.unblock) {
         const stand = join(parts, await Promise.all(parts.map(look)))
-        const isBlocked = stand.states.some(({ blockedUntil, now }) => blockedUntil > now)
+        const isBlocked = stand.states.some((state) => blockedMs(state) > 0)
         if (isBlocked) return { ...stand, allowed: false }
       }
       return join(parts, await Promise.all(parts.map((part) => ask(part.request))))

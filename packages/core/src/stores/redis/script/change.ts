@@ -1,5 +1,7 @@
 import type { Algorithm } from '../../../algorithms/algorithm.js'
 import { luaOf } from '../../../algorithms/scripts.js'
+import { overrideWidth } from '../../override.js'
+import { overrideFormat } from './policy.js'
 
 /** The script of all other verbs: one request of any policies of these algorithms. They are rare, so it loops over the policies. */
 export function changeScript(algorithms: readonly Algorithm[]): string {
@@ -30,6 +32,8 @@ local now = ARGV[2] == '' and serverMs or tonumber(ARGV[2])
 local margin = ARGV[2] == '' and 1000 or 86400000
 local verb, amount, lease = ARGV[3], tonumber(ARGV[4]), { id = ARGV[5], owner = ARGV[6] }
 local lastArg, lastKey = 6, 0
+local BLOCKED_UNTIL, BLOCK_MS, EXEMPT_UNTIL, overrideWidth = 1, 2, 3, ${overrideWidth}
+local overrideFormat, noOverride = '${overrideFormat}', { ${Array.from({ length: overrideWidth }, () => 0).join(', ')} }
 
 local function text()
   lastArg = lastArg + 1
@@ -74,15 +78,7 @@ local function find(p)
   p.row = size and { struct.unpack(formatOf(p, size), packed) } or {}
   for i = size and p.stored + 1 or 1, p.width do p.row[i] = 0 end
   for i = #p.row, p.width + 1, -1 do p.row[i] = nil end
-  p.block, p.length, p.grant = 0, 0, 0
-  if values[2] then p.block, p.length = struct.unpack('<i7i7', values[2]) end
-  p.isGrant = p.length < 0
-  if p.isGrant then
-    if p.block > now then p.grant, p.grantEnds = -p.length, p.block end
-    p.block, p.length = 0, 0
-  end
-  p.isExemption = p.block < 0
-  if p.isExemption and -p.block <= now then p.block = 0 end
+  p.override = values[2] and { struct.unpack(overrideFormat, values[2]) } or noOverride
   p.steps.look(p.row, p.params, now, 0)
 end
 
@@ -106,16 +102,16 @@ local function save(p)
   if p.recordKeys[1] then redis.call('DEL', unpack(p.recordKeys)) end
 end
 
-local function override(p, block, length)
-  p.block, p.length = length < 0 and 0 or block, 0
-  write(p, p.other, struct.pack('<i7i7', block, length), math.abs(block))
+local function putOverride(p, blockedUntil, exemptUntil)
+  p.override = { blockedUntil, 0, exemptUntil }
+  write(p, p.other, struct.pack(overrideFormat, unpack(p.override, 1, overrideWidth)), math.max(blockedUntil, exemptUntil))
 end
 
--- Ends a block, or an exemption. The other one stays.
-local function endOverride(p, isExemption)
-  if p.isGrant or p.isExemption ~= isExemption then return end
+-- Ends the exemption of the key, or else its block. The other one stays.
+local function endOverride(p, ofExemption)
+  if (p.override[EXEMPT_UNTIL] > 0) ~= ofExemption then return end
   redis.call('HDEL', p.key, p.other)
-  p.block, p.length = 0, 0
+  p.override = noOverride
 end
 
 -- Removes the rows of all algorithms, and their records.
@@ -141,16 +137,16 @@ end
 
 -- Returns whether a refund removes the block: without the refunded consumption, the limit would not have been reached.
 local function isUndone(p)
-  return p.blocksOn == 'reached' and p.length > 0 and p.block > now and p.block - p.length >= p.receiptNow
+  local blockedUntil, blockMs = p.override[BLOCKED_UNTIL], p.override[BLOCK_MS]
+  return p.blocksOn == 'reached' and blockMs > 0 and blockedUntil > now and blockedUntil - blockMs >= p.receiptNow
 end
 
 -- Returns false if there was nothing to change.
 local function change(p)
   local steps, row, params = p.steps, p.row, p.params
   local looked = { unpack(row) }
-  if verb == 'block' then return override(p, now + amount, 0) ~= false
-  elseif verb == 'exempt' then return override(p, -(now + amount), 0) ~= false
-  elseif verb == 'grant' then return override(p, now + amount, -1 - p.cost) ~= false
+  if verb == 'block' then return putOverride(p, now + amount, 0) ~= false
+  elseif verb == 'exempt' then return putOverride(p, 0, now + amount) ~= false
   elseif verb == 'unblock' then return endOverride(p, false) ~= false
   elseif verb == 'unexempt' then return endOverride(p, true) ~= false
   elseif verb == 'reset' then return reset(p) ~= false
@@ -158,9 +154,6 @@ local function change(p)
     if not steps[verb] or not steps[verb](row, params, now) then return false end
   elseif verb == 'penalize' then steps.take(row, params, now, amount)
   elseif verb == 'refundUnits' then steps.refund(row, params, now, amount)
-  elseif p.receiptNow < 0 then
-    if p.grant > 0 then override(p, p.grantEnds, -p.grant - p.cost) end
-    return true
   elseif not steps.release and now >= p.algorithm.ends(p.receipt, params) then return true
   else
     steps.refund(row, params, now, p.cost, p.receipt, p.receiptNow)
@@ -178,7 +171,7 @@ local function run()
   local isBlocked = false
   for _, p in ipairs(policies) do
     find(p)
-    isBlocked = isBlocked or p.block > now
+    isBlocked = isBlocked or p.override[BLOCKED_UNTIL] > now
   end
   if verb == 'reset' and amount == 0 and isBlocked then return end
   -- If memory is full, Redis refuses only commands before the first write. These change nothing: the first is refused, and the second is such a write,
@@ -186,7 +179,7 @@ local function run()
   local first = policies[1] and policies[1].key
   local exists = first and redis.call('EXISTS', first) == 1
   if verb == 'penalize' then redis.call('SET', first, '', exists and 'NX' or 'XX')
-  elseif exists and verb ~= 'block' and verb ~= 'exempt' and verb ~= 'grant' then redis.pcall('PEXPIRE', first, 0, 'GT') end
+  elseif exists and verb ~= 'block' and verb ~= 'exempt' then redis.pcall('PEXPIRE', first, 0, 'GT') end
   for _, p in ipairs(policies) do
     if change(p) then code = 1 end
   end
@@ -199,12 +192,14 @@ if not ok then
   if failure:find('READONLY', 1, true) == 1 then return redis.error_reply(failure) end
   return { serverMs, failure }
 end
-local blocks, hasBlocks = {}, false
-for i, p in ipairs(policies) do
+local hasOverride = false
+for _, p in ipairs(policies) do
   for cell = 1, p.width do reply[#reply + 1] = p.row[cell] end
-  blocks[2 * i - 1], blocks[2 * i], hasBlocks = p.block, p.grant, hasBlocks or p.block ~= 0 or p.grant ~= 0
+  hasOverride = hasOverride or p.override ~= noOverride
 end
-reply[2] = code + (hasBlocks and 2 or 0)
-for i = 1, hasBlocks and #blocks or 0 do reply[#reply + 1] = blocks[i] end
+reply[2] = code + (hasOverride and 2 or 0)
+for _, p in ipairs(hasOverride and policies or {}) do
+  for cell = 1, overrideWidth do reply[#reply + 1] = p.override[cell] end
+end
 return reply
 `

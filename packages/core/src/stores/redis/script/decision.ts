@@ -1,3 +1,4 @@
+import { overrideWidth } from '../../override.js'
 import { policyTexts, type PolicyShape, type PolicyTexts } from './policy.js'
 
 /** All that decides the text of a script. */
@@ -58,10 +59,7 @@ while at < #KEYS do
     at, count = at + ${keysWidth}, count + 1
     ${parts.map(({ look }) => look).join('\n')}
     local allowed = ${parts.map(({ fits }) => fits).join(' and ')}
-    if ${overridden} then
-      ${parts.map(({ exempt }) => exempt).join('\n')}
-      allowed = ${parts.map(({ allows }) => allows).join(' and ')}
-    end
+    if ${overridden} then allowed = ${parts.map(({ allows }) => allows).join(' and ')} end
     ${hasRecords ? assertMemory(counts) : ''}
     if not isPeek and not failure then
       if allowed then
@@ -75,7 +73,7 @@ while at < #KEYS do
     if ${overridden} then
       reply[size + 1] = reply[size + 1] + 2
       ${parts.map(({ answerOverride }) => answerOverride).join('\n')}
-      size = size + ${2 * parts.length}
+      size = size + ${overrideWidth * parts.length}
     end
     size = size + ${width}
   until failure or isTimed or not (${hasRecords ? 'false' : found.map((key, i) => `${key} == key${keys[i]}`).join(' and ')})
@@ -148,13 +146,12 @@ const header = `
 --      …   nothing, if all requests consume 1 by the server's time. Else for each request: if timed, its time or an empty string, and the params that
 --          depend on it; its cost, or -1 - cost to peek; or 0, or 1 to peek, and the cost of each policy; the id and owner of its lease
 --
--- A hash has a field with the cells of each policy, its times in 6 bytes and its counts in 4 or 7, and a field with the end of its block, or minus the
--- end of its exemption, or the end of its grant, and the length of the block, or -1 - the units that are left of the grant.
+-- A hash has a field with the cells of each policy, its times in 6 bytes and its counts in 4 or 7, and a field with its override: the end and the length of
+-- its block, and the end of its exemption, in 6 bytes each.
 --
 -- Returns  {server ms}      the call came too late, and nothing was done
---          {server ms, …}   flat, for each request: 0 denied or 1 allowed, plus 2 if one of its policies is exempt, has a grant, or is or was blocked; the
---                           cells of each policy; with the 2, for each policy the end of its block, or minus the end of its exemption, and what is left of
---                           its grant: 1 + the units, or -1 - the units if it paid for this request. Or a string, its error
+--          {server ms, …}   flat, for each request: 0 denied or 1 allowed, plus 2 if one of its policies has an override; the cells of each policy;
+--                           with the 2, the override of each policy, all zeros for none. Or a string, its error
 --          an error         this is a replica, and nothing was done
 local KEYS, ARGV, math, unpack, text = KEYS, ARGV, math, unpack, string.format
 local call, pack, cells = redis.pcall, struct.pack, struct.unpack

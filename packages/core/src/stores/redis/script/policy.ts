@@ -1,5 +1,6 @@
 import { overLocals, type PlainLua } from '../../../algorithms/plain-lua.js'
 import { luaOf, plainLuaOf } from '../../../algorithms/scripts.js'
+import { overrideWidth } from '../../override.js'
 
 /** All of a policy that decides the text of a script. Its numbers and its name are arguments. */
 export interface PolicyShape {
@@ -20,6 +21,9 @@ export interface PolicyShape {
   readonly key: number
 }
 
+/** An override as it is stored: times, and lengths of time. */
+export const overrideFormat: string = `<${'I6'.repeat(overrideWidth)}`
+
 /** The parts of a script about one policy. */
 export interface PolicyTexts extends Readonly<Record<TextName, string>> {
   readonly key: number
@@ -37,7 +41,6 @@ type TextName =
   | 'fits'
   | 'overridden'
   | 'counted'
-  | 'exempt'
   | 'allows'
   | 'take'
   | 'deny'
@@ -158,11 +161,11 @@ function textsOf(policy: PolicyShape, place: Place): PolicyTexts {
     : names.map((name, i) => `reply[size + ${answerAt + i + 1}] = ${name}`).join('\n')
   const [blockFor, escalate, longest] = list(3, (i) => `(ARGV[${arg + 1 + params + i}] + 0)`)
   // If the last block ended recently, the new one is longer.
-  const start = `local long = ${blockFor} if length_ > 0 and now < block_ + length_ then long = math.min(${longest}, math.floor(length_ * ${escalate})) end
-          block_, length_, starts_ = now + long, long, true`
+  const start = `local long = ${blockFor} if length_ > 0 and now < blocked_ + length_ then long = math.min(${longest}, math.floor(length_ * ${escalate})) end
+          blocked_, length_, exempt_, starts_ = now + long, long, 0, true`
   const texts: Record<TextName, string> = {
     declare: `
-local fits_, saved_, starts_, fresh_, block_, length_, grant_, grantend_, pays_, ended_, cost_ --? short
+local fits_, saved_, starts_, fresh_, blocked_, length_, exempt_, ended_, cost_ --? short
 cost_ = 1 --? costs
 ${steps.declare}
 `,
@@ -182,33 +185,28 @@ ${steps.declare}
       .map((name) => `${name} = 0`)
       .join('; ')}
     ${steps.look(cost)}
-    pays_ = not fits_ and grant_ >= ${cost}
-    if pays_ then fits_ = true end
 `,
     fits: 'fits_',
-    overridden: 'block_ ~= 0 or grantend_ ~= 0',
-    counted: `${cost} > 0 and block_ >= 0`,
-    exempt: 'if block_ < 0 then fits_ = true end',
-    allows: 'fits_ and block_ <= now',
+    overridden: 'blocked_ > 0 or exempt_ > 0',
+    counted: `${cost} > 0 and exempt_ <= now`,
+    allows: '(exempt_ > now or fits_ and blocked_ <= now)',
     take: `
-        if ${cost} > 0 and block_ >= 0 and not failure then
-          if pays_ then grant_, starts_ = grant_ - ${cost}, true
-          else
+        if ${cost} > 0 and exempt_ <= now and not failure then
           ${steps.take.replaceAll('COST', cost)}
           saved_ = true
-          ${blocksOn === 'reached' ? `${steps.look('1')}\n          if not fits_ and grant_ < 0 then ${start} end\n          fits_ = true` : ''}
-          end
+          ${blocksOn === 'reached' ? `${steps.look('1')}\n          if not fits_ then ${start} end\n          fits_ = true` : ''}
         end
         if fresh_ then saved_, fresh_ = true, false end --? persists
 `,
     // A bucket is saved again when a block starts, because it must not expire during the block.
     deny: `
         if fresh_ then saved_, fresh_ = true, false end --? persists
-        ${blocksOn === 'exceeded' ? `if not fits_ and block_ <= now and grant_ < 0 then ${start}${persistsOnDenial ? ' saved_ = true' : ''} end` : ''}
+        ${blocksOn === 'exceeded' ? `if not fits_ and blocked_ <= now and exempt_ <= now then ${start}${persistsOnDenial ? ' saved_ = true' : ''} end` : ''}
 `,
     answer,
-    answerOverride: `reply[size + ${width + 2 * n - 1}] = block_
-      reply[size + ${width + 2 * n}] = pays_ and allowed and not isPeek and -1 - grant_ or grantend_ > 0 and grant_ + 1 or 0`,
+    answerOverride: ['blocked_', 'length_', 'exempt_']
+      .map((cell, i) => `reply[size + ${width + overrideWidth * (n - 1) + i + 1}] = ${cell}`)
+      .join('\n'),
     saved: 'saved_',
     changed: 'saved_ or starts_',
     end: `
@@ -220,10 +218,8 @@ ${steps.declare}
     row: `ARGV[${arg}], ${packed}`,
     writeBlock: `
     if starts_ then
-      local stop, length = block_, length_
-      if grantend_ > 0 then stop, length = grantend_, -1 - grant_ end
-      if stop + math.max(0, length) > ends then ends = stop + math.max(0, length) end
-      written = call('HSET', key${policy.key}, ARGV[${arg + 1}], pack('<i7i7', stop, length))
+      ends = math.max(ends, blocked_ + length_)
+      written = call('HSET', key${policy.key}, ARGV[${arg + 1}], pack('${overrideFormat}', blocked_, length_, exempt_))
     end
 `,
     keepRecords: `
@@ -232,25 +228,18 @@ ${steps.declare}
   }
   /** The first two of these values of the hash are those of the policy. */
   const readAt = (at: number) => `
-    saved_, starts_, block_, length_, grant_, grantend_ = false, false, 0, 0, -1, 0
+    saved_, starts_, blocked_, length_, exempt_ = false, false, 0, 0, 0
     do
       local packed, other = values[${at}], values[${at + 1}]
       ${small.read}
       else${large.read}
       else ${zeros} end
-      if other then
-        block_, length_ = cells('<i7i7', other)
-        if block_ < 0 and -block_ <= now then block_ = 0 end
-        if length_ < 0 then
-          if block_ > now then grant_, grantend_ = -1 - length_, block_ end
-          block_, length_ = 0, 0
-        end
-      end
+      if other then blocked_, length_, exempt_ = cells('${overrideFormat}', other) end
       isKnown${policy.key} = isKnown${policy.key} or packed or other
     end
     ${conditions['ends'] ? steps.ends : ''}
     if ended_ > until${policy.key} then until${policy.key} = ended_ end --? plain
-    fresh_ = ended_ <= now and block_ >= 0 --? persists
+    fresh_ = ended_ <= now and exempt_ <= now --? persists
 `
   const filled = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same keys
