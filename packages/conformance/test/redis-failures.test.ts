@@ -78,7 +78,7 @@ describe('a call that takes longer than its deadline', () => {
 describe('a key of another type', () => {
   test('fails its own request and no other, with the reason', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'types')
-    await server.connection.lpush('sluice:types:{taken}', 'a list')
+    await server.connection.lpush('sluice1:types:{taken}', 'a list')
     const decisions = ['before', 'taken', 'after'].map((key) => limiter.consume(key))
     expect((await Promise.all(decisions)).map(({ source }) => source)).toEqual([
       'store',
@@ -89,12 +89,12 @@ describe('a key of another type', () => {
       code: 'SLUICE_STORE_FAILED',
       message: expect.stringContaining('WRONGTYPE'),
     })
-    expect(await server.connection.lrange('sluice:types:{taken}', 0, -1)).toEqual(['a list'])
+    expect(await server.connection.lrange('sluice1:types:{taken}', 0, -1)).toEqual(['a list'])
   })
 
   test('does not open the breaker for other keys, however often it is requested', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'often')
-    await server.connection.lpush('sluice:often:{taken}', 'a list')
+    await server.connection.lpush('sluice1:often:{taken}', 'a list')
     const sources: string[] = []
     for (let i = 0; i < 5; i++) sources.push((await limiter.consume('taken')).source)
     expect(sources).toEqual(Array(5).fill('closed'))
@@ -113,8 +113,8 @@ describe('a key of another type', () => {
     }
     const limiter = createLimiter({ name: 'several', policies, store })
     for (const key of ['one', 'taken', 'two']) await limiter.consume(key)
-    await server.connection.del('sluice:several:{taken}')
-    await server.connection.lpush('sluice:several:{taken}', 'a list')
+    await server.connection.del('sluice1:several:{taken}')
+    await server.connection.lpush('sluice1:several:{taken}', 'a list')
     const answers = await redis.run(requests)
     expect(
       answers.map((answer) => (answer instanceof SluiceError ? answer.code : 'decided')),
@@ -125,7 +125,7 @@ describe('a key of another type', () => {
   test('is never read as a count: invalid bytes count as absent, or fail', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'bytes')
     for (const [i, bytes] of ['', 'x', '\0', '\0\u0001', '0', '{"count":3}'].entries()) {
-      await server.connection.set(`sluice:bytes:{${i}}`, bytes, 'PX', 60_000)
+      await server.connection.set(`sluice1:bytes:{${i}}`, bytes, 'PX', 60_000)
       const { source, remaining } = await limiter.consume(`${i}`)
       expect([
         ['store', 9],
@@ -143,14 +143,14 @@ describe('a key under more than 255 policy names', () => {
     const sources: string[] = []
     for (let i = 0; i < 300; i++) sources.push((await consume(i)).source)
     expect(sources).toEqual([...Array(256).fill('store'), ...Array(44).fill('closed')])
-    const size = await server.connection.strlen('sluice:names:{key}')
-    const expiresAt = await server.connection.pexpiretime('sluice:names:{key}')
+    const size = await server.connection.strlen('sluice1:names:{key}')
+    const expiresAt = await server.connection.pexpiretime('sluice1:names:{key}')
     await expect(limiter.penalize('key', 1)).rejects.toMatchObject({
       code: 'SLUICE_STORE_FAILED',
       message: expect.stringContaining('more than 255 policies'),
     })
-    expect(await server.connection.strlen('sluice:names:{key}')).toBe(size)
-    expect(await server.connection.pexpiretime('sluice:names:{key}')).toBe(expiresAt)
+    expect(await server.connection.strlen('sluice1:names:{key}')).toBe(size)
+    expect(await server.connection.pexpiretime('sluice1:names:{key}')).toBe(expiresAt)
     expect((await limiter.consume('other')).source).toBe('store')
   })
 })

@@ -38,20 +38,20 @@ describe.concurrent('expired state', () => {
     const policies = fixedWindow({ limit: 5, window: '1h' })
     const limiter = createLimiter({ name: 'blocked', policies, store: storeOf(), denyCache: false })
     await limiter.consume('key')
-    const bytes = await server.connection.strlen('sluice:blocked:{key}')
+    const bytes = await server.connection.strlen('sluice1:blocked:{key}')
     await limiter.block('key', '50ms')
     await delay(60)
     await limiter.consume('key')
-    expect(await server.connection.strlen('sluice:blocked:{key}')).toBeGreaterThan(bytes)
+    expect(await server.connection.strlen('sluice1:blocked:{key}')).toBeGreaterThan(bytes)
     await delay(1000)
     expect((await limiter.consume('key')).remaining).toBe(2)
-    expect(await server.connection.strlen('sluice:blocked:{key}')).toBe(bytes)
+    expect(await server.connection.strlen('sluice1:blocked:{key}')).toBe(bytes)
   })
 
   test('an exemption of a key without counts takes nine bytes, and is kept as long as it lasts and a second', async () => {
     const policies = fixedWindow({ limit: 5, window: '1h' })
     const limiter = createLimiter({ name: 'exempt', policies, store: storeOf(), denyCache: false })
-    const state = 'sluice:exempt:{key}'
+    const state = 'sluice1:exempt:{key}'
     await limiter.exempt('key', '2h')
     expect(await server.connection.strlen(state)).toBe(1 + 6 + 2)
     expect(Math.ceil((await server.connection.pttl(state)) / 1000)).toBe(7201)
@@ -84,7 +84,7 @@ describe.concurrent('expired state', () => {
     await after.consume('new')
     const { connection } = server
     const lengths = async () =>
-      Promise.all(['user', 'new'].map((key) => connection.strlen(`sluice:api:{${key}}`)))
+      Promise.all(['user', 'new'].map((key) => connection.strlen(`sluice1:api:{${key}}`)))
     const [both, one] = await lengths()
     expect(both).toBeGreaterThan(one)
     await before.consume('user')
@@ -92,7 +92,7 @@ describe.concurrent('expired state', () => {
     await delay(1100)
     await after.consume('user')
     expect(await lengths()).toEqual([one, one])
-    const state = await connection.getBuffer('sluice:api:{user}')
+    const state = await connection.getBuffer('sluice1:api:{user}')
     // In the order of the policies, which the script of the plan reads at once.
     expect(state?.subarray(0, 3)).toEqual(Buffer.from('\0\x01a'))
   })

@@ -47,7 +47,7 @@ describe('time to live', () => {
     const strings = found.filter((key) => key.endsWith('}'))
     expect(strings.sort()).toEqual(
       ['one', 'two'].flatMap((name) =>
-        ['ann', 'bob', 'eve'].map((key) => `sluice:${name}:{${key}}`),
+        ['ann', 'bob', 'eve'].map((key) => `sluice1:${name}:{${key}}`),
       ),
     )
     for (const key of found) {
@@ -72,7 +72,7 @@ describe('time to live', () => {
       // The next block may be longer if it starts within another hour.
       await limiter.consume('at the limit')
       const lives = ['by hand', 'at the limit'].map(async (key) => {
-        const livesMs = await server.connection.pttl(`sluice:api:{${key}}`)
+        const livesMs = await server.connection.pttl(`sluice1:api:{${key}}`)
         return Math.round((livesMs - 24 * hourMs) / 60_000)
       })
       expect(await Promise.all(lives)).toEqual([60, 120])
@@ -96,11 +96,11 @@ describe('time to live', () => {
     const policies = fixedWindow({ limit: 2, window: '1h' })
     const limiter = createLimiter({ name: 'reset', policies, store: storeOf() })
     await limiter.consume('key')
-    const livesMs = await server.connection.pttl('sluice:reset:{key}')
+    const livesMs = await server.connection.pttl('sluice1:reset:{key}')
     await limiter.reset('key')
-    expect(await server.connection.strlen('sluice:reset:{key}')).toBe(15)
-    expect(await server.connection.pttl('sluice:reset:{key}')).toBeGreaterThan(livesMs - 5000)
-    expect(await server.connection.pttl('sluice:reset:{key}')).toBeLessThanOrEqual(livesMs)
+    expect(await server.connection.strlen('sluice1:reset:{key}')).toBe(15)
+    expect(await server.connection.pttl('sluice1:reset:{key}')).toBeGreaterThan(livesMs - 5000)
+    expect(await server.connection.pttl('sluice1:reset:{key}')).toBeLessThanOrEqual(livesMs)
   })
 })
 
@@ -113,20 +113,20 @@ describe('one key', () => {
 
   test('is one string, for any number of policies', async () => {
     await createLimiter({ name: 'api', policies, store: storeOf() }).consume('user')
-    expect(await server.connection.keys('*')).toEqual(['sluice:api:{user}'])
-    expect(await server.connection.type('sluice:api:{user}')).toBe('string')
+    expect(await server.connection.keys('*')).toEqual(['sluice1:api:{user}'])
+    expect(await server.connection.type('sluice1:api:{user}')).toBe('string')
   })
 
   test('keeps the counts of policies that a call excludes, and their expiry', async () => {
     const limiter = createLimiter({ name: 'api', policies, store: storeOf() })
     await limiter.consume('user', { cost: 3 })
-    const livesMs = await server.connection.pttl('sluice:api:{user}')
+    const livesMs = await server.connection.pttl('sluice1:api:{user}')
     await limiter.consume({ window: 'user', sliding: notLimited, pace: notLimited })
     await limiter.reset({ window: notLimited, sliding: 'user', pace: notLimited })
     const { policies: verdicts } = await limiter.peek('user')
     expect(Object.values(verdicts).map(({ remaining }) => remaining)).toEqual([1, 5, 2])
-    expect(await server.connection.pttl('sluice:api:{user}')).toBeLessThanOrEqual(livesMs)
-    expect(await server.connection.pttl('sluice:api:{user}')).toBeGreaterThan(livesMs - 5000)
+    expect(await server.connection.pttl('sluice1:api:{user}')).toBeLessThanOrEqual(livesMs)
+    expect(await server.connection.pttl('sluice1:api:{user}')).toBeGreaterThan(livesMs - 5000)
   })
 
   test('keeps the counts of policies of another release of the limiter', async () => {
@@ -175,22 +175,22 @@ describe('a rolling deploy to another form of state', () => {
   })
 
   test.each([
-    ['an unnamed policy', { default: fixedWindow(hour) }, { 'sluice:api:{user}': 1 + 6 + 2 }],
-    ['a named one', { a: fixedWindow(hour) }, { 'sluice:api:{user}': 1 + 2 + 4 + 6 + 2 }],
+    ['an unnamed policy', { default: fixedWindow(hour) }, { 'sluice1:api:{user}': 1 + 6 + 2 }],
+    ['a named one', { a: fixedWindow(hour) }, { 'sluice1:api:{user}': 1 + 2 + 4 + 6 + 2 }],
     [
       'a policy with a width of its own',
       { default: slidingWindow({ ...hour, buckets: 6 }) },
-      { 'sluice:api:{user}': 1 + 1 + 4 + 6 + 6 + 2 * 7 },
+      { 'sluice1:api:{user}': 1 + 1 + 4 + 6 + 6 + 2 * 7 },
     ],
     [
       'a log',
       { default: slidingLog(hour) },
-      { 'sluice:api:{user}': 1 + 6 + 2 * 5, 'sluice:api:{user}:default:1': 0 },
+      { 'sluice1:api:{user}': 1 + 6 + 2 * 5, 'sluice1:api:{user}:default:1': 0 },
     ],
     [
       'leases',
       { default: concurrency({ limit: 5, lease: '1h' }) },
-      { 'sluice:api:{user}': 1 + 6 + 7 * 2, 'sluice:api:{user}:default:2': 0 },
+      { 'sluice1:api:{user}': 1 + 6 + 7 * 2, 'sluice1:api:{user}:default:2': 0 },
     ],
   ])('costs %s no byte while there is one form', async (_, policies, bytes) => {
     await createLimiter({ name: 'api', policies, store: storeOf() }).consume('user')
@@ -228,13 +228,13 @@ describe('a rolling deploy to another form of state', () => {
       await delay(21)
     }
     expect((await before.peek('user')).remaining).toBe(0)
-    expect(await server.connection.pttl('sluice:api:{user}')).toBeGreaterThan(3_590_000)
+    expect(await server.connection.pttl('sluice1:api:{user}')).toBeGreaterThan(3_590_000)
   })
 
   test('each row has the end of its own last write', async () => {
     const [before, after] = versions(gcra(hour), fixedWindow(hour), 'api')
     const endMs = async (): Promise<number> => {
-      const state = await server.connection.getBuffer('sluice:api:{user}')
+      const state = await server.connection.getBuffer('sluice1:api:{user}')
       // A zero, an empty name, the id of a row with an end, the id of gcra, two bytes of length, the number of cells, the end.
       expect(state?.subarray(0, 4)).toEqual(Buffer.from([0, 0, 125, 3]))
       return state?.readUIntLE(7, 6) ?? 0

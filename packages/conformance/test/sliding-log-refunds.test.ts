@@ -159,7 +159,7 @@ test('the corrections that a refund writes in Redis are deleted with the last re
   }
   // The last of these records is in chunk 32 of 33: the first chunk in the second field of the lowest level.
   for (let at = 0; at <= 2000; at += 20) await limiter.refund(decisions[at])
-  const [body] = await server.connection.keys(`sluice:${name}:{key}:*`)
+  const [body] = await server.connection.keys(`sluice1:${name}:{key}:*`)
   now = start + 10_000 + 32 * 62 + 5
   await limiter.consume('key')
   expect((await server.connection.hkeys(body)).toSorted()).toEqual(

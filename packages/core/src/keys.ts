@@ -154,9 +154,15 @@ export function keyOfRedisKey(prefix: string, name: string, redisName: string): 
   return tag === '' || /[{}]/.test(tag) ? undefined : unescapeTag(tag)
 }
 
+/**
+ * The layout of the states in Redis and in databases. A new layout gets the next number: during a rolling deploy each version of the application has states
+ * of its own, because neither could read those of the other.
+ */
+const layout = 1
+
 /** The beginning of the names of the states of one limiter. */
 export function startOf(prefix: string, name: string): string {
-  return `${escapeName(prefix)}:${escapeName(name)}:{`
+  return `${escapeName(prefix)}${layout}:${escapeName(name)}:{`
 }
 
 /** A longer key of a row is replaced by its hash: DynamoDB and the indexes of PostgreSQL and MySQL refuse a key of a few thousand bytes. */

@@ -328,7 +328,7 @@ const causes: Readonly<
     () => errorOf(() => databaseStore(untyped({ query() {} }))),
     ['databaseStore', '"query"', '"load" and "save"'],
   ],
-  SLUICE_STORE_DAMAGED: [damagedStore, ['the map store', '"sluice:api:{a}"', 'For a minute']],
+  SLUICE_STORE_DAMAGED: [damagedStore, ['the map store', '"sluice1:api:{a}"', 'For a minute']],
   SLUICE_STORE_REFUSED: [refusedStore, ['the map store', 'the table is missing']],
   SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],
 }

@@ -185,7 +185,7 @@ test('two keys in Redis are equal only if prefix, name and key are equal', () =>
 })
 
 test('a key in Redis has the form prefix:name:{key}', () => {
-  expect(redisKey('sluice', 'api', 'user|42')).toBe('sluice:api:{user|42}')
+  expect(redisKey('sluice', 'api', 'user|42')).toBe('sluice1:api:{user|42}')
 })
 
 test('the key of a name in Redis is the one that the name was made of', () => {
@@ -199,10 +199,10 @@ test('the key of a name in Redis is the one that the name was made of', () => {
 
 test.each([
   ['of another prefix', 'other:api:{user}'],
-  ['of another limiter', 'sluice:ap:{user}'],
-  ['of a log', 'sluice:api:{user}:default:2'],
-  ['without a key', 'sluice:api:{}'],
-  ['with braces in the key', 'sluice:api:{a}{b}'],
+  ['of another limiter', 'sluice1:ap:{user}'],
+  ['of a log', 'sluice1:api:{user}:default:2'],
+  ['without a key', 'sluice1:api:{}'],
+  ['with braces in the key', 'sluice1:api:{a}{b}'],
 ])('a name %s has no key', (_, name) => {
   expect(keyOfRedisKey('sluice', 'api', name)).toBe(undefined)
 })

@@ -16,7 +16,7 @@ import { packState, readState } from '../../src/stores/database/state-bytes.js'
 import { rejectionOf } from '../error-of.js'
 
 const minute = fixedWindow({ limit: 5, window: '1m' })
-const row = 'sluice:api:{key}'
+const row = 'sluice1:api:{key}'
 const garbage = (): Uint8Array => Uint8Array.of(255, 0, 1)
 
 /** Rows that several processes share. */
@@ -143,7 +143,7 @@ test('other keys are decided, and the breaker stays closed', async () => {
   const keys = Array.from({ length: 10 }, (_, i) => `damaged ${i}`)
   for (const key of keys) {
     await scene.limiter().consume(key)
-    scene.damage(garbage, `sluice:api:{${key}}`)
+    scene.damage(garbage, `sluice1:api:{${key}}`)
   }
   const limiter = scene.limiter()
   for (const key of keys) expect((await limiter.consume(key)).source).toBe('closed')
@@ -160,7 +160,7 @@ test('a limit on two keys fails if one of them is damaged, and takes nothing of 
   const policies = { user: minute, team: minute }
   const key = (user: string) => ({ user, team: 'team' })
   await scene.limiter(policies).consume(key('ada'))
-  scene.damage(garbage, 'sluice:api:{ada}')
+  scene.damage(garbage, 'sluice1:api:{ada}')
   const limiter = scene.limiter(policies)
   expect((await limiter.consume(key('ada'))).source).toBe('closed')
   const { policies: states } = await limiter.consume(key('grace'))
