@@ -13,17 +13,13 @@ import { commandLine } from './packages/command-line.mjs'
 import { checkContents } from './packages/contents.mjs'
 import { copies } from './packages/copies.mjs'
 import { frontPage } from './packages/front-page.mjs'
-import { imports } from './packages/imports.mjs'
 import { checkManifest } from './packages/manifest.mjs'
 import { quickStarts } from './packages/quick-starts.mjs'
-import { sizes } from './packages/sizes.mjs'
 import { sources } from './packages/sources.mjs'
 import { packAll } from './packages/tarballs.mjs'
 import { tools } from './packages/tools.mjs'
 
 const steps = {
-  sizes,
-  imports,
   sources,
   copies,
   tools,

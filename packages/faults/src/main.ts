@@ -6,16 +6,14 @@ import { tableOf, type Played } from './table.js'
 
 /**
  * Plays every fault on real processes and prints a table of the figures. The exit code is 1 if a row fails:
- * `npm run faults -- [words of the row's name] [--at-once 3] [--one-client] [--again]`. With `--one-client`, each fault is played with one of its clients:
- * with its first, the next fault with its second, and so on. With `--again`, a row that fails is played once more, alone: on a
- * busy machine, only a second failure says something about Sluice.
+ * `npm run faults -- [words of the row's name] [--at-once 3] [--one-client]`. With `--one-client`, each fault is played with one of its clients:
+ * with its first, the next fault with its second, and so on.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     'at-once': { type: 'string', default: `${atOnce}` },
     'one-client': { type: 'boolean', default: false },
-    again: { type: 'boolean', default: false },
   },
 })
 const named = rows.filter((row) => {
@@ -24,13 +22,7 @@ const named = rows.filter((row) => {
 })
 const chosen = values['one-client'] ? withOneClient(named) : named
 const started = performance.now()
-let played = await playAll(chosen, Number(values['at-once']), tell)
-const toRepeat = chosen.filter((_, i) => !holds(played[i]))
-if (values.again && toRepeat.length > 0) {
-  process.stdout.write(`${tableOf(played.filter((row) => !holds(row)))}\n\nOnce more:\n`)
-  const replayed = await playAll(toRepeat, 1, tell)
-  played = played.map((row) => (holds(row) ? row : (replayed.shift() ?? row)))
-}
+const played = await playAll(chosen, Number(values['at-once']), tell)
 const failed = played.filter((row) => !holds(row)).length
 const seconds = Math.round((performance.now() - started) / 1000)
 process.stdout.write(`${tableOf(played)}\n\n`)
