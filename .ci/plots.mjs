@@ -17,7 +17,7 @@ import {
   tokenBucket,
   unlimited,
 } from '../packages/core/dist/index.js'
-import { kindNames } from '../packages/core/dist/algorithms/ids.js'
+import { kindNames } from '../packages/core/dist/algorithms/kind.js'
 import { drawn } from './plots/drawn.mjs'
 import { docs } from './workspace.mjs'
 

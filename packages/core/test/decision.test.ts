@@ -1,4 +1,4 @@
-import { inspect, isDeepStrictEqual } from 'node:util'
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import {
   createLimiter,
@@ -41,7 +41,7 @@ const fields = {
   source: 'store',
 }
 
-describe('a decision is a plain object', () => {
+describe('a decision looks like a plain object', () => {
   const policy = fixedWindow({ limit: 3, window: '1m' })
 
   test.each<[string, (decision: object) => unknown]>([
@@ -55,11 +55,7 @@ describe('a decision is a plain object', () => {
     expect(shown(limiterOf(policy).consume('key', { cost: 2 }))).toEqual(shown(fields))
   })
 
-  test('for assert.deepStrictEqual', () => {
-    expect(isDeepStrictEqual(limiterOf(policy).consume('key', { cost: 2 }), fields)).toBe(true)
-  })
-
-  test('that can be refunded, but a copy of it cannot', () => {
+  test('can be refunded, but a copy of it cannot', () => {
     const limiter = limiterOf(policy)
     const decision = limiter.consume('key', { cost: 2 })
     expect(() => limiter.refund({ ...decision })).toThrow('copy of a decision')

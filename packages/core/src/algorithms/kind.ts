@@ -4,7 +4,7 @@ import { isPolicy, type Block, type Policy } from '../policy.js'
 import type { Algorithm, Params } from './algorithm.js'
 
 /** The names of the builders. The policy of a kind that this program does not contain is known, but cannot be used. */
-const kindNames = [
+export const kindNames = [
   'fixedWindow',
   'calendarWindow',
   'slidingWindow',

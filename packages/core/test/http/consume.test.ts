@@ -167,9 +167,9 @@ test('delays a request for as long as a leaky queue requires', async () => {
   expect(performance.now() - started > 35).toBe(true)
 })
 
-describe('the decision on a request that a leaky queue delays has the numbers at the end of the delay', () => {
+describe('the decision on a request that a leaky queue delays has the numbers of the moment at which it was made, and no delay', () => {
   const queue = leakyQueue({ leak: 1, every: 40, maxDelay: 80 })
-  // The second is delayed for 80 ms and takes 960: the queue is idle 1040 ms after the decision, and 960 ms after the delay.
+  // The second is delayed for 80 ms and takes 960: the queue is idle 1040 ms after the decision.
   const sizes = [2, 24]
 
   test.each([
@@ -195,30 +195,30 @@ describe('the decision on a request that a leaky queue delays has the numbers at
       allowed: true,
       delayMs: 0,
       remaining: 0,
-      resetMs: 960,
-      policies: { default: { delayMs: 0, remaining: 0, resetMs: 960 } },
+      resetMs: 1040,
+      policies: { default: { delayMs: 0, remaining: 0, resetMs: 1040 } },
     })
     expect(fieldsOf(delayed)).toEqual({
       'X-RateLimit-Limit': '3',
       'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': '1',
+      'X-RateLimit-Reset': '2',
     })
   })
 
-  test('including the units that other requests consumed in the meantime', async () => {
+  test('without the units that other requests consumed in the meantime', async () => {
     const store = memoryStore()
-    const check = guardOf({ policies: queue, store, clock: Date.now })
-    const limiter = createLimiter({ name: 'x', policies: queue, store, clock: Date.now })
+    const check = guardOf({ policies: queue, store })
+    const limiter = limiterOf(queue, store)
     limiter.consume('all')
     const delayed = check()
     await setImmediate()
     limiter.consume('all')
     const { decision } = await delayed
-    // The request has taken its units, and the other one is queued after it.
     expect(decision?.policies['default'].used).toBe(2)
+    expect(limiter.status('all').policies['default'].used).toBe(3)
   })
 
-  test('with the numbers of the decision if the store failed in the meantime', async () => {
+  test('also if the store failed in the meantime', async () => {
     const memory = memoryStore()
     let isClosed = false
     const store: AsyncStore = {
@@ -235,7 +235,7 @@ describe('the decision on a request that a leaky queue delays has the numbers at
     await setImmediate()
     isClosed = true
     const { decision } = (await Promise.all(actions))[1]
-    expect(decision).toMatchObject({ allowed: true, delayMs: 0, remaining: 2, resetMs: 40 })
+    expect(decision).toMatchObject({ allowed: true, delayMs: 0, remaining: 1, resetMs: 80 })
   })
 })
 
