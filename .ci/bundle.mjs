@@ -19,7 +19,6 @@ const thread = /\bnew Worker\(new URL\('([^'/]*)\.js', import\.meta\.url\)/g
 const apart = new Set([
   'astro',
   'elysia',
-  'hot-keys/index',
   'next',
   'react-router',
   'stores/database/index',

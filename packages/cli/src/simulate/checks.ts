@@ -1,8 +1,8 @@
 import type { Policy } from '@sluice/core'
-import { traitsOf } from '@sluice/core/replay'
 import { windowText } from '../text/duration.js'
 import type { Detected } from './cut/detect.js'
 import type { KeyReader } from './keys.js'
+import { traitsOf } from './policy-replay.js'
 
 /** The properties of a log that determine whether a policy can be replayed from it. */
 export interface LogPrecision extends Pick<Detected, 'wholeSeconds' | 'hasDurations'> {

@@ -1,8 +1,8 @@
-import { createReplay, traitsOf, type Replay } from '@sluice/core/replay'
 import type { LogRecord } from './cut/record.js'
 import { keyReader, type KeyReader } from './keys.js'
 import type { NamedVariant, PolicyVariant } from './options.js'
 import { Heap } from './order/heap.js'
+import { replayOf, traitsOf, type PolicyReplay } from './policy-replay.js'
 import type { Sample } from './sample.js'
 import { KeyTable } from './tally/key-table.js'
 import { Tally } from './tally/tally.js'
@@ -23,7 +23,7 @@ export interface GroupReplay {
 export interface VariantReplay {
   readonly given: NamedPolicies
   readonly name: string
-  readonly replay: Replay
+  readonly replay: PolicyReplay
   readonly tally: Tally
 }
 
@@ -55,11 +55,11 @@ function createGroup(
   const keys = new KeyTable()
   const variants = given.map((variant): Deciding => {
     const { name, policies } = variant
-    const replay = createReplay({ policies, clock: () => now })
+    const replay = replayOf(policies, () => now)
     const kinds = Object.values(replay.policies)
     const decide = kinds.some((policy) => traitsOf(policy).hasLeases)
       ? withLeases(replay)
-      : replay.consume
+      : (key: string) => replay.limiter.consume(key).allowed
     return {
       given: variant,
       name: name ?? nameOf(replay.policies),
@@ -81,7 +81,7 @@ function createGroup(
     for (let i = 0; i < variants.length; i++) {
       const { tally, decide } = variants[i]
       tally.ask(now)
-      if (!decide(text, 1, record)) tally.deny(record, text, number, keys.ordinal)
+      if (!decide(text, record)) tally.deny(record, text, number, keys.ordinal)
     }
   }
 
@@ -97,15 +97,15 @@ function createGroup(
 }
 
 interface Deciding extends VariantReplay {
-  decide(key: string, cost: number, record: LogRecord): boolean
+  decide(key: string, record: LogRecord): boolean
 }
 
 /** Releases the lease of each request at its end. */
-function withLeases({ limiter }: Replay): Deciding['decide'] {
+function withLeases({ limiter }: PolicyReplay): Deciding['decide'] {
   const ends = new Heap<() => void>()
-  return function decide(key, cost, record) {
+  return function decide(key, record) {
     while (ends.least <= record.at) ends.pop()?.()
-    const { allowed, lease } = limiter.consume(key, { cost })
+    const { allowed, lease } = limiter.consume(key)
     if (lease !== undefined) ends.push(record.at + (record.durationMs ?? 0), lease.release)
     return allowed
   }

@@ -1,4 +1,4 @@
-import { newKeyHash } from '@sluice/core/replay'
+import { newKeyHash } from '@sluice/core/internal'
 
 /** A sample of the keys. All requests of a chosen key are replayed. */
 export interface Sample {

@@ -1,4 +1,4 @@
-import { HotKeys, mergedKeys, type HotKey, type KeyCounts } from '@sluice/core/hot-keys'
+import { HotKeys, mergedKeys, type HotKey, type KeyCounts } from './hot-keys.js'
 import { textBytes } from './text-bytes.js'
 
 /** The places of a sketch. */

@@ -1,7 +1,7 @@
-import { firstInOrder } from '@sluice/core/internal'
 import { isListed, type DeniedRun } from '../collect/denied-keys.js'
 import { mostFrequent, type RecentCounts } from '../collect/recent-keys.js'
 import { stepMs } from '../collect/steps.js'
+import { firstInOrder } from '../first-in-order.js'
 import type { DeniedKey, LimiterView, PolicyView, TopKeys } from '../view.js'
 import { sumOfCounts } from './counts.js'
 import { noCounts, type LimiterData, type PolicyData } from './process-data.js'

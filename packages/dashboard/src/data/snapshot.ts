@@ -1,7 +1,7 @@
-import { firstInOrder } from '@sluice/core/internal'
-import type { KeyCounts } from '@sluice/core/hot-keys'
 import { isListed, type DeniedRun } from '../collect/denied-keys.js'
+import type { KeyCounts } from '../collect/hot-keys.js'
 import { mostFrequent, shortened, type RecentCounts } from '../collect/recent-keys.js'
+import { firstInOrder } from '../first-in-order.js'
 import { sumOfCounts, writeCounts } from './counts.js'
 import type { LimiterData, ProcessData } from './process-data.js'
 

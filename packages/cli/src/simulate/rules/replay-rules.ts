@@ -1,6 +1,5 @@
 import { unlimited } from '@sluice/core'
 import type { RuleDecision } from '@sluice/core/http'
-import { createReplay, type Replay } from '@sluice/core/replay'
 import type { RuleSet } from '@sluice/rules'
 import {
   nothingAsked,
@@ -15,6 +14,7 @@ import { isPolicy } from '../../text/policy.js'
 import { checkPolicy, type LogPrecision } from '../checks.js'
 import type { LogRecord } from '../cut/record.js'
 import { Heap } from '../order/heap.js'
+import { replayOf, type PolicyReplay } from '../policy-replay.js'
 import type { Sample } from '../sample.js'
 import { KeyTable } from '../tally/key-table.js'
 import { Tally } from '../tally/tally.js'
@@ -32,7 +32,7 @@ export interface Denial {
 /** Replays requests against a document of rules. */
 export interface RulesReplay {
   readonly set: RuleSet
-  readonly replay: Replay
+  readonly replay: PolicyReplay
   readonly keys: KeyTable
   readonly tally: Tally
   /** The requests that could not be judged, and the first of their errors. */
@@ -61,7 +61,7 @@ export function createRulesReplay(
   const tally = new Tally(timeline)
   const errors: RulesReplay['errors'] = { count: 0, first: undefined }
   // Each call passes its own policies.
-  const replay = createReplay({ policies: unlimited(), clock: () => now })
+  const replay = replayOf(unlimited(), () => now)
   const { limiter } = replay
   const ends = new Heap<() => void>()
   const checked = new WeakSet<object>()

@@ -1,7 +1,7 @@
-import type { Policy } from '@sluice/core'
-import { createReplay, type Replay } from '@sluice/core/replay'
+import type { Limiter, MemoryStore, Policy } from '@sluice/core'
 import type { LogRecord } from '../cut/record.js'
 import type { KeyReader } from '../keys.js'
+import { replayOf } from '../policy-replay.js'
 import type { Sample } from '../sample.js'
 import { KeySet } from '../tally/key-set.js'
 import { KeyTable } from '../tally/key-table.js'
@@ -21,9 +21,7 @@ export function createCandidates(
   let now = 0
   let asked = 0
   const keys = new KeyTable()
-  const candidates = policies.map(
-    (policy) => new Candidate(createReplay({ policies: policy, clock: () => now })),
-  )
+  const candidates = policies.map((policy) => new Candidate(replayOf(policy, () => now).limiter))
   return {
     push(record) {
       const text = key.read(record)
@@ -41,10 +39,10 @@ export function createCandidates(
 class Candidate {
   denied = 0
   readonly #keysDenied = new KeySet()
-  readonly #consume: Replay['consume']
+  readonly #limiter: Limiter<MemoryStore>
 
-  constructor({ consume }: Replay) {
-    this.#consume = consume
+  constructor(limiter: Limiter<MemoryStore>) {
+    this.#limiter = limiter
   }
 
   get keysDenied(): number {
@@ -52,7 +50,7 @@ class Candidate {
   }
 
   decide(key: string, number: number): void {
-    if (this.#consume(key, 1)) return
+    if (this.#limiter.consume(key).allowed) return
     this.denied++
     this.#keysDenied.add(number)
   }

@@ -1,4 +1,4 @@
-import { HotKeys } from '@sluice/core/hot-keys'
+import { HotKeys } from '@sluice/dashboard/internal'
 import type { LogRecord } from '../cut/record.js'
 import { copyOf } from '../cut/text.js'
 import { Timeline } from './timeline.js'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { newKeyHash, type KeyHash } from '@sluice/core/replay'
+import { newKeyHash, type KeyHash } from '@sluice/core/internal'
 
 /** Counts the requests of each key. It stores a 64-bit fingerprint and a count in place of the key, so that millions of keys need little memory. */
 export class KeyTable {

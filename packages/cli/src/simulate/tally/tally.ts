@@ -1,4 +1,4 @@
-import { HotKeys, type HotKey } from '@sluice/core/hot-keys'
+import { HotKeys, type HotKey } from '@sluice/dashboard/internal'
 import type { LogRecord } from '../cut/record.js'
 import { copyOf } from '../cut/text.js'
 import { DeniedKey } from './denied-key.js'

@@ -1,4 +1,4 @@
-import { processTime, type Time } from '../../clock.js'
+import { processTime } from '../../clock.js'
 import { optional, positiveCount, readOptions } from '../../options/readers.js'
 import { run } from '../run.js'
 import {
@@ -43,12 +43,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { maxKeys } = readOptions('memoryStore', options, {
     maxKeys: optional(positiveCount, 100_000),
   })
-  return new InMemory(maxKeys, processTime)
-}
-
-/** A memory store whose time is not that of this process. */
-export function memoryStoreOf(maxKeys: number, time: Time): MemoryStore {
-  return new InMemory(maxKeys, time)
+  return new InMemory(maxKeys)
 }
 
 class InMemory implements MemoryStore {
@@ -58,7 +53,8 @@ class InMemory implements MemoryStore {
   /** For limiters with a clock: separate rows, because a row that has ended by one clock has not ended by another. */
   readonly #rowsByClock: MemoryRows
 
-  constructor(maxKeys: number, { monotonic, wall }: Time) {
+  constructor(maxKeys: number) {
+    const { monotonic, wall } = processTime
     this.#rows = new MemoryRows(maxKeys, monotonic, wall)
     this.#rowsByClock = new MemoryRows(maxKeys, monotonic)
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../conformance/src/random.js'
-import { HotKeys, mergedKeys, type KeyCounts } from '../src/hot-keys/index.js'
+import { runs } from '../../../conformance/src/random.js'
+import { HotKeys, mergedKeys, type KeyCounts } from '../../src/collect/hot-keys.js'
 
 const key = fc.oneof(fc.constantFrom('a', 'b'), fc.nat(60).map(String))
 const stream = fc.array(key, { maxLength: 400 })

@@ -1,18 +1,17 @@
-import { describe, expect, test } from 'vitest'
 import {
   concurrency,
   createLimiter,
   fixedWindow,
   gcra,
   leakyQueue,
-  memoryStore,
   slidingLog,
   staged,
   tokenBucket,
   unlimited,
   type Policy,
-} from '../../src/index.js'
-import { createReplay, traitsOf } from '../../src/replay/index.js'
+} from '@sluice/core'
+import { afterEach, expect, test, vi } from 'vitest'
+import { replayOf, traitsOf } from '../../src/simulate/policy-replay.js'
 
 const start = 1_700_000_000_000
 const policies: readonly (readonly [string, Policy])[] = [
@@ -21,73 +20,56 @@ const policies: readonly (readonly [string, Policy])[] = [
   ['with a block', gcra({ limit: 3, window: '1m', block: { for: '2m' } })],
 ]
 
-describe.each(policies)('%s', (_, policy) => {
-  test('allows what a limiter with that clock allows', () => {
+afterEach(() => vi.useRealTimers())
+
+test.each(policies)(
+  '%s: allows what a limiter without a clock allows at these times',
+  (_, policy) => {
     let now = start
-    const replay = createReplay({ policies: policy, clock: () => now })
-    const limiter = createLimiter({
-      name: 'live',
-      policies: policy,
-      store: memoryStore(),
-      clock: () => now,
-    })
+    vi.useFakeTimers({ now })
+    const { limiter } = replayOf(policy, () => now)
+    const live = createLimiter({ name: 'live', policies: policy })
     const replayed: boolean[] = []
-    const live: boolean[] = []
+    const allowed: boolean[] = []
     for (let i = 0; i < 200; i++) {
       now += (i * 7919) % 9000
+      vi.setSystemTime(now)
       const key = ['user', i % 3]
       const cost = i % 5 === 0 ? 2 : 1
-      replayed.push(replay.consume(key, cost))
-      live.push(limiter.consume(key, { cost }).allowed)
+      allowed.push(live.consume(key, { cost }).allowed)
+      vi.setSystemTime(start)
+      replayed.push(limiter.consume(key, { cost }).allowed)
     }
-    expect(replayed).toEqual(live)
-    expect(new Set(live).size).toBe(2)
-  })
-
-  test('its limiter has the same counts', () => {
-    const replay = createReplay({ policies: policy, clock: () => start })
-    expect([1, 1].map((cost) => replay.consume('key', cost))).toEqual([true, true])
-    expect(replay.limiter.peek('key').remaining).toBe(1)
-    const decision = replay.limiter.consume('key')
-    expect(replay.consume('key', 1)).toBe(false)
-    replay.limiter.refund(decision)
-    expect(replay.consume('key', 1)).toBe(true)
-  })
-})
+    expect(replayed).toEqual(allowed)
+    expect(new Set(allowed).size).toBe(2)
+  },
+)
 
 test('returns the policies as their builders do', () => {
   // In the form of a policy from a file.
   const written: Policy = JSON.parse('{ "kind": "fixedWindow", "limit": 3, "window": "1m" }')
-  const { policies } = createReplay({
-    policies: { a: written, b: unlimited() },
-    clock: () => start,
-  })
+  const { policies } = replayOf({ a: written, b: unlimited() }, () => start)
   expect(policies).toEqual({ a: fixedWindow({ limit: 3, window: '1m' }), b: unlimited() })
 })
 
 test('unlimited allows everything', () => {
-  const replay = createReplay({ policies: unlimited(), clock: () => start })
-  expect(replay.consume('key', 1_000_000)).toBe(true)
+  const { limiter } = replayOf(unlimited(), () => start)
+  expect(limiter.consume('key', { cost: 1_000_000 }).allowed).toBe(true)
 })
 
 test('throws for an unknown policy, and for an invalid key', () => {
-  expect(() => createReplay({ policies: { kind: 'nonsense' }, clock: () => start })).toThrow(
+  expect(() => replayOf({ kind: 'nonsense' }, () => start)).toThrow(
     expect.objectContaining({ code: 'SLUICE_POLICY_UNKNOWN' }),
   )
-  const replay = createReplay({
-    policies: fixedWindow({ limit: 1, window: '1m' }),
-    clock: () => start,
-  })
-  expect(() => replay.consume('', 1)).toThrow(
-    expect.objectContaining({ code: 'SLUICE_KEY_INVALID' }),
-  )
+  const { limiter } = replayOf(fixedWindow({ limit: 1, window: '1m' }), () => start)
+  expect(() => limiter.consume('')).toThrow(expect.objectContaining({ code: 'SLUICE_KEY_INVALID' }))
 })
 
 test('evicts counts beyond the largest number of keys', () => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
-  const replay = createReplay({ policies: policy, clock: () => start, maxKeys: 2 })
-  for (const key of ['a', 'b', 'c']) replay.consume(key, 1)
-  expect([replay.store.size, replay.store.evicted]).toEqual([2, 1])
+  const { store, limiter } = replayOf(policy, () => start, 2)
+  for (const key of ['a', 'b', 'c']) limiter.consume(key)
+  expect([store.size, store.evicted]).toEqual([2, 1])
 })
 
 const minute = { limit: 30, window: '1m' } as const
@@ -106,4 +88,15 @@ test.each<readonly [string, number, Policy]>([
   ],
 ])('a policy recovers within %s', (_, recoveryMs, policy) => {
   expect(traitsOf(policy)).toEqual({ recoveryMs, hasLeases: policy.kind === 'concurrency' })
+})
+
+test.each([
+  ['microseconds', start * 1000],
+  ['a time before the epoch', -1],
+  ['not a number', Number.NaN],
+])('a replay at %s is refused', (_, now) => {
+  const { limiter } = replayOf(fixedWindow({ limit: 1, window: '1m' }), () => now)
+  expect(() => limiter.consume('key')).toThrow(
+    expect.objectContaining({ code: 'SLUICE_CLOCK_INVALID' }),
+  )
 })

@@ -1,2 +1,0 @@
-export { HotKeys, mergedKeys } from './hot-keys.js'
-export type { HotKey, KeyCounts } from './hot-keys.js'
