@@ -31,6 +31,8 @@ import {
   type Key,
 } from '../src/index.js'
 import { errorCodes, type CoreCode } from './error-codes.js'
+import { listOfShape } from './redis/shapes.js'
+import { unusedClient } from './redis/unused-client.js'
 import { errorOf, rejectionOf, warningOf } from './error-of.js'
 import { databaseStore, type Database } from '../src/stores/database/index.js'
 import { storeContract } from '../src/stores/store.js'
@@ -329,6 +331,7 @@ const causes: Readonly<
     ['databaseStore', '"query"', '"load" and "save"'],
   ],
   SLUICE_STORE_DAMAGED: [damagedStore, ['the map store', '"sluice1:api:{a}"', 'For a minute']],
+  SLUICE_SCRIPTS_MANY: [manyScripts, ['limiter "one more"', '256 different lists', 'same order']],
   SLUICE_STORE_REFUSED: [refusedStore, ['the map store', 'the table is missing']],
   SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],
 }
@@ -518,6 +521,14 @@ async function damagedStore(): Promise<SluiceError> {
   const store = databaseStore(database)
   const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
   return warningOf(() => void rejectionOf(limiter.penalize('a', 1)))
+}
+
+function manyScripts(): SluiceError {
+  const store = redisStore(unusedClient)
+  for (let shape = 0; shape < 256; shape++) {
+    createLimiter({ name: `limiter ${shape}`, policies: listOfShape(shape, 8), store })
+  }
+  return errorOf(() => createLimiter({ name: 'one more', policies: listOfShape(0, 9), store }))
 }
 
 async function refusedStore(): Promise<SluiceError> {

@@ -34,6 +34,10 @@ export const storeMessages = {
     `${where}: the database is ${showDatabase(value)}. A database is an object with the functions "load" and "save": see the type Database of ` +
     `@sluice/core/database.`,
 
+  SLUICE_SCRIPTS_MANY: (limiter: string, most: number): string =>
+    `limiter "${limiter}": the store has scripts for ${most} different lists of policies, and makes no more, because Redis keeps each of them. The algorithms of a ` +
+    `list, their order and their blocks decide its script; limits, windows and names do not. Let limits of one kind have the same algorithms in the same order.`,
+
   SLUICE_CLIENT_INVALID: (client: unknown, where: string): string =>
     `${where}: the client is ${showClient(client)}. Sluice opens no connection itself: pass a client. With ioredis or iovalkey: ` +
     `${where}(new Redis(url)). With node-redis 4 or later: const client = createClient({ url }); await client.connect(); ${where}(client). ` +

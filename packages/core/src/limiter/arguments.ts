@@ -1,5 +1,5 @@
 import type { DecisionMode } from './decision.js'
-import { counts, someOf, type PolicyChoice, type Policies } from './limiter-policies.js'
+import { counts, type PolicyChoice, type Policies } from './limiter-policies.js'
 import { isCount, isList, isPlainRecord, isRecord } from '../options/predicates.js'
 import { sluiceError, type SluiceError } from '../errors.js'
 import {
@@ -11,7 +11,7 @@ import {
   type Key,
   type NotLimited,
 } from '../keys.js'
-import type { LimiterPolicy, Cost } from '../stores/store.js'
+import { someOf, type LimiterPolicy, type Cost } from '../stores/store.js'
 
 /** Options of `peek`. */
 export interface PeekOptions extends PolicyChoice {

@@ -10,7 +10,7 @@ import {
   type StoreResult,
   type SyncStore,
 } from '../stores/store.js'
-import { counts, someOf } from './limiter-policies.js'
+import { counts } from './limiter-policies.js'
 import type { Fallback } from './fallback.js'
 
 /** Runs requests, and reads their results: at once over a synchronous store, which throws its errors, and later over any other, of which a promise rejects. */
@@ -105,7 +105,7 @@ function countedPart(request: StoreRequest): StoreRequest {
 function withoutUncounted(request: StoreRequest): StoreRequest {
   const { policies } = request
   const counted = [...policies.keys()].filter((i) => counts(policies[i]))
-  return { ...partOf(request, counted), policies: someOf(policies, counted) }
+  return partOf(request, counted)
 }
 
 /** The state of a policy that counts nothing. */

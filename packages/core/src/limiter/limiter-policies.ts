@@ -3,7 +3,7 @@ import { resolvePolicy, sharePolicy } from '../algorithms/kind.js'
 import { sluiceError, warn, type SluiceError } from '../errors.js'
 import { isFunction, isPlainRecord, isRecord } from '../options/predicates.js'
 import { isPolicy, type Policy } from '../policy.js'
-import { storeContract, type LimiterPolicy, type Store } from '../stores/store.js'
+import { someOf, storeContract, type LimiterPolicy, type Store } from '../stores/store.js'
 
 /** One policy, which gets the name 'default', or a record from name to policy. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
@@ -83,22 +83,6 @@ export function counts({ quota }: LimiterPolicy): boolean {
   return quota !== Infinity
 }
 
-const parts = new WeakMap<readonly LimiterPolicy[], Map<string, readonly LimiterPolicy[]>>()
-
-/** The policies at some positions. The same list each time, by which stores cache what they have made of it. */
-export function someOf(
-  policies: readonly LimiterPolicy[],
-  positions: readonly number[],
-): readonly LimiterPolicy[] {
-  if (positions.length === policies.length) return policies
-  const known = parts.get(policies) ?? new Map<string, readonly LimiterPolicy[]>()
-  parts.set(policies, known)
-  const id = positions.join(' ')
-  const part = known.get(id) ?? positions.map((i) => policies[i])
-  known.set(id, part)
-  return part
-}
-
 function limiterPolicy(limiter: string, name: string, policy: unknown): LimiterPolicy {
   const where = `limiter "${limiter}", policy "${name}"`
   if (name === '' || name.length > longestName) {
@@ -164,21 +148,27 @@ function watchPolicyNames(limiter: string): (policies: readonly LimiterPolicy[])
 }
 
 /**
- * Makes the function that checks whether a store can keep the counts of some policies. A store that keeps the records of a key in one row cannot keep any
- * number of them.
+ * Makes the function that checks whether a store can keep the counts of some policies, and prepares it for them. A store that keeps the records of a key in
+ * one row cannot keep any number of them.
  */
 export function storeCheck(store: Store): (policies: readonly LimiterPolicy[]) => void {
-  const limits = store[storeContract]?.largestLimits
+  const { largestLimits = {}, mostPolicies = Infinity, prepare } = store[storeContract] ?? {}
   return function assertKept(policies) {
-    if (limits === undefined) return
+    if (policies.length > mostPolicies) {
+      const where = `limiter "${policies[0].limiter}"`
+      const expected = `at most ${mostPolicies} policies over this store`
+      throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies.length, expected)
+    }
     for (const { limiter, name, policy, steps, params } of policies) {
-      const most = Object.hasOwn(limits, policy.kind) ? limits[policy.kind] : Infinity
+      const most = Object.hasOwn(largestLimits, policy.kind) ? largestLimits[policy.kind] : Infinity
       const limit = steps.quota(params)
       if (limit <= most) continue
       const where = `limiter "${limiter}", policy "${name}"`
       const expected = `at most ${most} for "${policy.kind}" over this store, which keeps its records in one row`
       throw sluiceError('SLUICE_OPTION_INVALID', where, 'limit', limit, expected, advice)
     }
+    const counted = [...policies.keys()].filter((i) => counts(policies[i]))
+    if (counted.length > 0) prepare?.(someOf(policies, counted))
   }
 }
 

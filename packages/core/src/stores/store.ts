@@ -108,11 +108,27 @@ export function peekOf({ policies, keys, now, lease }: StoreRequest, cost: Cost)
   return { verb: 'peek', policies, keys, now, lease, cost }
 }
 
+const parts = new WeakMap<readonly LimiterPolicy[], Map<string, readonly LimiterPolicy[]>>()
+
+/** The policies at some indices. The same list each time, by which stores cache what they have made of it. */
+export function someOf(
+  policies: readonly LimiterPolicy[],
+  indices: readonly number[],
+): readonly LimiterPolicy[] {
+  if (indices.length === policies.length) return policies
+  const known = parts.get(policies) ?? new Map<string, readonly LimiterPolicy[]>()
+  parts.set(policies, known)
+  const id = indices.join(' ')
+  const part = known.get(id) ?? indices.map((i) => policies[i])
+  known.set(id, part)
+  return part
+}
+
 /** The request with some of its policies, by their indices. */
 export function partOf<Q extends StoreRequest>(request: Q, indices: readonly number[]): Q {
   const part = {
     ...request,
-    policies: indices.map((i) => request.policies[i]),
+    policies: someOf(request.policies, indices),
     keys: indices.map((i) => request.keys[i]),
   }
   if ('cost' in request) Object.assign(part, { cost: costsAt(request.cost, indices) })
@@ -188,6 +204,10 @@ export interface StoreContract {
   readonly version: number
   /** The largest limit of each kind of policy with records, if the store keeps all records of a key in one row of a limited size. */
   readonly largestLimits?: Readonly<Record<string, number>>
+  /** The most policies of one request. */
+  readonly mostPolicies?: number
+  /** Called with each list of policies before its first request: a store can make what it needs for them. Throws if it cannot. */
+  prepare?(policies: readonly LimiterPolicy[]): void
   /** Decides while the store is unavailable. It belongs to the store, so that limiters of one name share their counts as they do in the store. */
   fallback?: SyncStore
 }

@@ -1,7 +1,7 @@
 import type { PendingRequest } from '../pending.js'
 import { checkPhase } from '../pipeline/check-phase.js'
 import type { StoreRequest } from '../store.js'
-import type { Target, TargetOf } from './plans.js'
+import type { Target, TargetOf } from './compiled-policies.js'
 
 /** The most requests, and the largest weight, of one batch: no call should occupy Redis for more than about a millisecond. */
 const mostRequests = 128

@@ -7,7 +7,7 @@ import { isDecision, type Answer, type StoreRequest } from '../store.js'
 import { decodeAnswers, readReply, stale } from './answers.js'
 import { encodeDecisions, encodeChange, pingArgs } from './encoding.js'
 import { createEvaluation, createChangeScript } from './evaluation.js'
-import type { Target, Targets } from './plans.js'
+import type { Target, Targets } from './compiled-policies.js'
 import type { ScriptClient } from './client.js'
 import { acrossSlots } from './slots.js'
 
@@ -34,7 +34,7 @@ interface CallDeadline {
   readonly signal: AbortSignal | undefined
 }
 
-/** Runs the requests of a call with the script of their plan, or each of them with that of single requests. */
+/** Runs the decisions of a call with the script of their policies, and each other request with the script of the other verbs. */
 export function createCalls(
   client: ScriptClient,
   prefix: string,
@@ -53,14 +53,16 @@ export function createCalls(
     done: (answers: readonly Answer[]) => void,
     attempt = 0,
   ): void {
-    const { plan, clock } = target
+    const { compiled, clock } = target
     const sentAt = processTime.monotonic()
     const [serverMs, until] = [clock.at(sentAt), clock.at(deadline.voidAt)]
-    const ofPlan = plan !== undefined && requests.every(isDecision)
-    const { keys, args, layout } = ofPlan
-      ? encodeDecisions(plan, requests, serverMs, until)
+    const areDecisions = compiled !== undefined && requests.every(isDecision)
+    const { keys, args, layout } = areDecisions
+      ? encodeDecisions(compiled, requests, serverMs, until)
       : encodeChange(prefix, requests[0], serverMs, until)
-    const script = ofPlan ? plan.script : scriptFor(requests[0].policies.map(({ steps }) => steps))
+    const script = areDecisions
+      ? compiled.script
+      : scriptFor(requests[0].policies.map(({ steps }) => steps))
 
     function failed(cause: unknown): void {
       const isLate = deadline.signal?.aborted === true
@@ -167,7 +169,7 @@ export function createCalls(
   return {
     send(requests, target, done) {
       const deadline = deadlineOf(requests)
-      if (target?.plan !== undefined) run(requests, target, deadline, done)
+      if (target?.compiled !== undefined) run(requests, target, deadline, done)
       else if (target === undefined && client.isCluster) runAcross(requests, deadline, done)
       else runEach(requests, deadline, done)
     },

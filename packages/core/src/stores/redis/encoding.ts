@@ -2,7 +2,7 @@ import { mostRecordKeys } from '../../algorithms/algorithm.js'
 import { recordKey, redisKey } from '../../keys.js'
 import { costAt, type LimiterPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
 import type { ReplyLayout } from './answers.js'
-import { fieldsOf, paramsAt, type RedisPlan } from './plans.js'
+import { fieldsOf, paramsAt, type CompiledPolicies } from './compiled-policies.js'
 
 /** One call of a script. */
 export interface EncodedCall {
@@ -12,31 +12,31 @@ export interface EncodedCall {
 }
 
 /**
- * Encodes a call of a plan's script.
+ * Encodes a call of the script of some policies.
  *
  * @param serverMs the server's time, as far as this process knows it
  * @param voidAt the server's time after which the call is void
  */
 export function encodeDecisions(
-  plan: RedisPlan,
+  compiled: CompiledPolicies,
   requests: readonly DecisionRequest[],
   serverMs: number,
   voidAt: number,
 ): EncodedCall {
-  const { policies, keyIndices, keyOf, hasLeases } = plan
+  const { policies, keyCount, keyOf, hasLeases } = compiled
   const isTimed = requests.some(({ now }) => now !== undefined)
   const isListed = isTimed || hasLeases || !requests.every(isPlain)
   const keys: string[] = []
-  const args = [`${voidAt}`, isTimed ? 'timed' : '', ...plan.argsAt(serverMs)]
+  const args = [`${voidAt}`, isTimed ? 'timed' : '', ...compiled.argsAt(serverMs)]
   for (const request of requests) {
     const { now, lease } = request
-    for (const index of keyIndices) keys.push(keyOf(request.keys[index]))
+    for (let i = 0; i < keyCount; i++) keys.push(keyOf(request.keys[i]))
     policies.forEach((policy, i) => keys.push(...recordKeysOf(policy, keyOf(request.keys[i]))))
-    if (isTimed) args.push(`${now ?? ''}`, ...plan.datedArgsAt(now ?? serverMs))
+    if (isTimed) args.push(`${now ?? ''}`, ...compiled.datedArgsAt(now ?? serverMs))
     if (isListed) args.push(...askOf(request))
     if (hasLeases) args.push(lease.id, lease.owner)
   }
-  return { keys, args, layout: plan }
+  return { keys, args, layout: compiled }
 }
 
 function isPlain({ verb, cost }: DecisionRequest): boolean {

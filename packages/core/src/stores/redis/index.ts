@@ -10,7 +10,7 @@ import { contractVersion, storeContract, type AsyncStore } from '../store.js'
 import { createBatches } from './batches.js'
 import { createCalls, type Calls } from './calls.js'
 import { clientOf, type SupportedClient } from './client.js'
-import { createTargets, type TargetOf } from './plans.js'
+import { createTargets, mostPolicies, type TargetOf } from './compiled-policies.js'
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
@@ -61,7 +61,7 @@ export function redisStore(client: SupportedClient, options: RedisStoreOptions =
       { name: 'redis', timeoutMs: timeout, isRequestBound },
       redisTransport(calls, targets.targetOf, isRequestBound),
     ),
-    [storeContract]: { version: contractVersion },
+    [storeContract]: { version: contractVersion, mostPolicies, prepare: targets.prepare },
   }
 }
 

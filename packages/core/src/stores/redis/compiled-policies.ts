@@ -1,6 +1,7 @@
 import { hasLeases } from '../../algorithms/kind.js'
 import clusterSlot from 'cluster-key-slot'
 import { createServerClock, type ServerClock } from '../../clock.js'
+import { sluiceError } from '../../errors.js'
 import { redisKey, redisKeys, stateName } from '../../keys.js'
 import {
   isDecision,
@@ -12,13 +13,18 @@ import { scriptOf, type Script } from './evaluation.js'
 import { decisionScript, type DecisionShape } from './script/decision.js'
 import type { PolicyShape } from './script/policy.js'
 
-/** A list of policies, compiled for one way in which they share their keys. */
-export interface RedisPlan {
+/** The most policies of a request: with more, a script has more instructions than Lua allows. */
+export const mostPolicies = 64
+
+/** The most scripts that a store makes for new lists of policies. Redis keeps each script until it restarts. */
+const mostScripts = 256
+
+/** A list of policies with its script: one for requests with one key, another for requests with a key for each policy. */
+export interface CompiledPolicies {
   readonly script: Script
-  /** In the order of a request. */
   readonly policies: readonly LimiterPolicy[]
-  /** For each key of the script, the index of a policy of a request that counts it. */
-  readonly keyIndices: readonly number[]
+  /** The number of keys of the script: 1, or one for each policy. */
+  readonly keyCount: number
   readonly keyOf: (key: string) => string
   readonly hasLeases: boolean
   /** Its targets, by their slots. */
@@ -31,10 +37,10 @@ export interface RedisPlan {
   datedArgsAt(now: number): readonly string[]
 }
 
-/** Where requests are sent. Requests of one target may share a call: they have one plan or none and, on a Cluster, one slot. */
+/** Where requests are sent. Requests of one target may share a call: they have one script or none and, on a Cluster, one slot. */
 export interface Target {
   /** Undefined if each request is sent in a call of its own, with the script of the other verbs. */
-  readonly plan: RedisPlan | undefined
+  readonly compiled: CompiledPolicies | undefined
   /** The clock of the server. Slots of a Cluster are on several servers. */
   readonly clock: ServerClock
 }
@@ -48,22 +54,28 @@ export interface Targets {
   targetAt(request: StoreRequest, slot: number): Target
   /** Returns a key's slot on a Cluster, 0 on a single server. */
   slotOf(key: string, request: StoreRequest): number
+  /**
+   * Compiles the script of the requests with one key, which most requests have.
+   *
+   * @throws SluiceError SLUICE_SCRIPTS_MANY
+   */
+  prepare(policies: readonly LimiterPolicy[]): void
 }
 
 /** Chooses the script and the slot of each request. */
 export function createTargets(prefix: string, isCluster: boolean): Targets {
-  const planOf = createRedisPlans(prefix)
+  const compiledFor = createCompiler(prefix)
   const clocks = new Map<number, ServerClock>()
-  const withoutPlan = new Map<number, Target>()
+  const ofChanges = new Map<number, Target>()
 
   function targetAt(request: StoreRequest, slot: number): Target {
-    const plan = isDecision(request) ? planOf(request) : undefined
-    const targets = plan === undefined ? withoutPlan : plan.targets
+    const compiled = isDecision(request) ? compiledFor(request) : undefined
+    const targets = compiled === undefined ? ofChanges : compiled.targets
     let target = targets.get(slot)
     if (target === undefined) {
       const clock = clocks.get(slot) ?? createServerClock()
       clocks.set(slot, clock)
-      target = { plan, clock }
+      target = { compiled, clock }
       targets.set(slot, target)
     }
     return target
@@ -81,35 +93,46 @@ export function createTargets(prefix: string, isCluster: boolean): Targets {
     },
     targetAt,
     slotOf,
+    prepare: (policies) => void compiledFor({ policies, keys: [], cost: 1 }, mostScripts),
   }
 }
 
-/** Finds the plan of a request, once for each list of policies and each way in which they share keys. */
-function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPlan {
-  const known = new WeakMap<readonly LimiterPolicy[], Map<string, RedisPlan>>()
+/** Compiles each list of policies once for each form of its requests: with one key or several, and with one cost or several. */
+function createCompiler(
+  prefix: string,
+): (
+  request: Pick<DecisionRequest, 'policies' | 'keys' | 'cost'>,
+  most?: number,
+) => CompiledPolicies {
+  const known = new WeakMap<readonly LimiterPolicy[], CompiledPolicies[]>()
   const scripts = new Map<string, Script>()
 
-  function scriptFor(shape: DecisionShape): Script {
+  function scriptFor(shape: DecisionShape, limiter: string, most: number): Script {
     const text = JSON.stringify(shape)
-    const script = scripts.get(text) ?? scriptOf(decisionScript(shape))
+    const known = scripts.get(text)
+    if (known !== undefined) return known
+    if (scripts.size >= most) throw sluiceError('SLUICE_SCRIPTS_MANY', limiter, most)
+    const script = scriptOf(decisionScript(shape))
     scripts.set(text, script)
     return script
   }
 
   function compile(
     policies: readonly LimiterPolicy[],
-    keys: readonly number[],
+    hasKeys: boolean,
     hasCosts: boolean,
-  ): RedisPlan {
-    const shapes = policies.map((policy, i) => shapeOf(policy, keys[i]))
+    most: number,
+  ): CompiledPolicies {
+    const [{ limiter }] = policies
+    const shapes = policies.map((policy, i) => shapeOf(policy, hasKeys ? i + 1 : 1))
     const dated = policies.filter(({ steps }) => steps.isDated === true)
     const argsAt = (now: number) => policies.flatMap((policy) => argsOf(policy, now))
     const fixed = dated.length > 0 ? undefined : argsAt(0)
     return {
-      script: scriptFor({ policies: shapes, hasCosts }),
+      script: scriptFor({ policies: shapes, hasCosts }, limiter, most),
       policies,
-      keyIndices: [...new Set(keys)].map((key) => keys.indexOf(key)),
-      keyOf: redisKeys(prefix, policies[0].limiter),
+      keyCount: hasKeys ? policies.length : 1,
+      keyOf: redisKeys(prefix, limiter),
       hasLeases: shapes.some((policy) => policy.hasLeases),
       targets: new Map(),
       widths: shapes.map(({ times, counts, extras }) => times + counts + extras),
@@ -118,26 +141,14 @@ function createRedisPlans(prefix: string): (request: DecisionRequest) => RedisPl
     }
   }
 
-  return function planOf({ policies, keys, cost }) {
-    const plans = known.get(policies) ?? new Map<string, RedisPlan>()
-    known.set(policies, plans)
+  return function compiledFor({ policies, keys, cost }, most = Infinity) {
+    const forms = known.get(policies) ?? []
+    known.set(policies, forms)
+    const hasKeys = keys.some((key) => key !== keys[0])
     const hasCosts = typeof cost !== 'number'
-    const numbers = keyNumbersOf(keys)
-    const pattern = `${hasCosts ? 'c' : ''}${numbers?.join() ?? ''}`
-    let plan = plans.get(pattern)
-    if (plan === undefined) {
-      plan = compile(policies, numbers ?? policies.map(() => 1), hasCosts)
-      plans.set(pattern, plan)
-    }
-    return plan
+    const form = (hasKeys ? 2 : 0) + (hasCosts ? 1 : 0)
+    return (forms[form] ??= compile(policies, hasKeys, hasCosts, most))
   }
-}
-
-/** The number of the key of each policy. Undefined if all of them have one key. */
-function keyNumbersOf(keys: readonly string[]): readonly number[] | undefined {
-  if (keys.every((key) => key === keys[0])) return undefined
-  const names = [...new Set(keys)]
-  return keys.map((key) => names.indexOf(key) + 1)
 }
 
 function shapeOf({ steps, params, block, keepsFirstRow }: LimiterPolicy, key: number): PolicyShape {
