@@ -33,12 +33,12 @@ const rules = {
   },
   'leaky queue': {
     from: `${core}/algorithms/leaky-queue/`,
-    may: [ground, algorithmContract, `${core}/algorithms/gcra/(?:step|script|span)\\.ts$`],
+    may: [ground, algorithmContract, `${core}/algorithms/gcra/(?:steps|script|span)\\.ts$`],
   },
   'all algorithms': { from: allAlgorithms, may: [ground, `${core}/algorithms/`] },
   'all scripts': {
     from: algorithmScripts,
-    may: [`${core}/algorithms/(?:[^/]+/(?:script|step|spread|index)|ids|plain-lua)\\.ts$`],
+    may: [`${core}/algorithms/(?:[^/]+/(?:script|steps|index)|ids|plain-lua)\\.ts$`],
   },
   'store contract': { from: storeContract, may: [ground, algorithmContract] },
   'memory store': {

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
 import type { Algorithm, BoundSteps, Lease, Records, Row } from '../../src/algorithms/algorithm.js'
-import { concurrencySteps } from '../../src/algorithms/concurrency/step.js'
-import { slidingLogSteps } from '../../src/algorithms/sliding-log/step.js'
+import { concurrencySteps } from '../../src/algorithms/concurrency/steps.js'
+import { slidingLogSteps } from '../../src/algorithms/sliding-log/steps.js'
 
 const start = 1_763_683_200_000
 

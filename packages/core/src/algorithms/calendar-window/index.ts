@@ -10,7 +10,7 @@ import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { isTimeZone } from '../../time-zone.js'
 import { policyOf, type Kind } from '../kind.js'
 import { createCalendar, weekdays, type Period, type Weekday } from './calendar.js'
-import { calendarWindowSteps, type CalendarWindowParams } from './step.js'
+import { calendarWindowSteps, type CalendarWindowParams } from './steps.js'
 
 /** Options of `calendarWindow`. */
 export interface CalendarWindowOptions {

@@ -7,7 +7,7 @@ import {
 } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
-import { concurrencySteps, type ConcurrencyParams } from './step.js'
+import { concurrencySteps, type ConcurrencyParams } from './steps.js'
 
 /** Options of `concurrency`. */
 export interface ConcurrencyOptions {

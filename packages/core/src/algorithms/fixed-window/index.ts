@@ -11,7 +11,7 @@ import {
 } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
-import { fixedWindowSteps, type FixedWindowParams } from './step.js'
+import { fixedWindowSteps, type FixedWindowParams } from './steps.js'
 
 /** Options of `fixedWindow`. */
 export interface FixedWindowOptions {

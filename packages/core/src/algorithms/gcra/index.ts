@@ -12,7 +12,7 @@ import {
 import { blockOption, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { spanOf } from './span.js'
-import { assertFills, gcraSteps, type GcraParams } from './step.js'
+import { assertFills, gcraSteps, type GcraParams } from './steps.js'
 
 /** Options of `gcra`. */
 export interface GcraOptions {

@@ -10,7 +10,7 @@ import {
 } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
-import { leakyQueueSteps, type LeakyQueueParams } from './step.js'
+import { leakyQueueSteps, type LeakyQueueParams } from './steps.js'
 
 /** Options of `leakyQueue`. */
 export interface LeakyQueueOptions {

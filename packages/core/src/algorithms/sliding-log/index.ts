@@ -9,7 +9,7 @@ import {
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { totals } from './log.js'
-import { slidingLogSteps, type SlidingLogParams } from './step.js'
+import { slidingLogSteps, type SlidingLogParams } from './steps.js'
 
 /** Options of `slidingLog`. */
 export interface SlidingLogOptions {

@@ -12,8 +12,8 @@ import {
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
 import { policyOf, type Kind } from '../kind.js'
-import { bucketedWindowSteps, type BucketedWindowParams } from '../bucketed-window/step.js'
-import { slidingWindowSteps, type SlidingWindowParams } from './step.js'
+import { bucketedWindowSteps, type BucketedWindowParams } from '../bucketed-window/steps.js'
+import { slidingWindowSteps, type SlidingWindowParams } from './steps.js'
 
 /** Options of `slidingWindow`. */
 export interface SlidingWindowOptions {

@@ -2,7 +2,7 @@ import { sluiceError } from '../../errors.js'
 import { readOptions, type OptionReader } from '../../options/readers.js'
 import { blockOption, isPolicy, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, resolvePolicy, type Kind } from '../kind.js'
-import { stagedSteps, type Stage } from './step.js'
+import { stagedSteps, type Stage } from './steps.js'
 
 /** Options of `staged`. */
 export interface StagedOptions {

@@ -8,7 +8,7 @@ import {
   isLast,
   shorten,
   type GcraParams,
-} from '../gcra/step.js'
+} from '../gcra/steps.js'
 
 /**
  * The recurrence of GCRA with a limit on the wait instead of the level. `burst` is the number of requests of cost 1 that an idle queue allows at
