@@ -100,8 +100,7 @@ function writingsOf(listed: readonly string[]): readonly Written[] {
 }
 
 // A script takes one call, and the time of the server.
-const now = `if ARGV[1] == '0' then return {0} end
-local time = redis.call('TIME')
+const now = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`
 
 /** Removes some members of a sorted set. */
@@ -115,17 +114,17 @@ end`
  */
 const writeScript = `${now}
 ${removeAll}
-redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[5])
-removeAll(KEYS[1], '-inf', now - ARGV[5], 'BYSCORE', 'LIMIT', 0, 100)
-redis.call('ZADD', KEYS[1], now, ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ARGV[5])
-redis.call('SET', KEYS[3], ARGV[4], 'NX')
-redis.call('PEXPIRE', KEYS[3], ARGV[6])
-for i = 8, #ARGV do redis.call('ZADD', KEYS[4], 'NX', now, ARGV[i]) end
-removeAll(KEYS[4], '-inf', now - ARGV[5], 'BYSCORE', 'LIMIT', 0, 100)
-removeAll(KEYS[4], 0, -1 - ARGV[7])
-redis.call('PEXPIRE', KEYS[4], ARGV[5])
-local reply = redis.call('ZRANGE', KEYS[4], now - ARGV[5], '+inf', 'BYSCORE')
+redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[4])
+removeAll(KEYS[1], '-inf', now - ARGV[4], 'BYSCORE', 'LIMIT', 0, 100)
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+redis.call('SET', KEYS[3], ARGV[3], 'NX')
+redis.call('PEXPIRE', KEYS[3], ARGV[5])
+for i = 7, #ARGV do redis.call('ZADD', KEYS[4], 'NX', now, ARGV[i]) end
+removeAll(KEYS[4], '-inf', now - ARGV[4], 'BYSCORE', 'LIMIT', 0, 100)
+removeAll(KEYS[4], 0, -1 - ARGV[6])
+redis.call('PEXPIRE', KEYS[4], ARGV[4])
+local reply = redis.call('ZRANGE', KEYS[4], now - ARGV[4], '+inf', 'BYSCORE')
 table.insert(reply, 1, redis.call('GET', KEYS[3]))
 return reply`
 
@@ -135,20 +134,18 @@ return reply`
  */
 const listScript = `${now}
 return {
-  redis.call('ZRANGE', KEYS[1], '+inf', now - ARGV[2], 'BYSCORE', 'REV', 'LIMIT', 0, ARGV[3], 'WITHSCORES'),
-  redis.call('ZRANGE', KEYS[2], now - ARGV[2], '+inf', 'BYSCORE'),
+  redis.call('ZRANGE', KEYS[1], '+inf', now - ARGV[1], 'BYSCORE', 'REV', 'LIMIT', 0, ARGV[2], 'WITHSCORES'),
+  redis.call('ZRANGE', KEYS[2], now - ARGV[1], '+inf', 'BYSCORE'),
 }`
 
 /** KEYS: the snapshots. Returns them. */
-const readScript = `if ARGV[1] == '0' then return {0} end
-local snapshots = {}
+const readScript = `local snapshots = {}
 for i, key in ipairs(KEYS) do snapshots[i] = redis.call('GET', key) or '' end
 return snapshots`
 
 /** KEYS: the index, the snapshot. ARGV: the process. */
-const removeScript = `if ARGV[1] == '0' then return {0} end
-redis.call('DEL', KEYS[2])
-redis.call('ZREM', KEYS[1], ARGV[2])
+const removeScript = `redis.call('DEL', KEYS[2])
+redis.call('ZREM', KEYS[1], ARGV[1])
 return 1`
 
 function isText(value: unknown): value is string {

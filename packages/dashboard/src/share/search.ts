@@ -60,8 +60,7 @@ export function createSearch(
   }
 }
 
-const scanScript = `if ARGV[1] == '0' then return {0} end
-return redis.call('SCAN', ARGV[2], 'MATCH', ARGV[3], 'COUNT', ARGV[4])`
+const scanScript = `return redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3])`
 
 /** The master and the cursor of its SCAN. */
 function positionOf(cursor: string | undefined): [number, string] {

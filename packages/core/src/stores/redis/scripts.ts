@@ -6,8 +6,8 @@ export interface RedisScripts {
   /** Whether the client is connected to a Redis Cluster. */
   readonly isCluster: boolean
   /**
-   * Runs a script with these keys and arguments, which it finds from `ARGV[2]` on. `ARGV[1]` is '0' if the client sends a call again whose connection was lost:
-   * such a call must do nothing, and return a list of one number. A call rejects with the error of the server or of the client.
+   * Runs a script with these keys and arguments. It rejects with the error of the server or of the client. A client that sends a call again whose
+   * connection was lost runs the script twice.
    *
    * @param signal aborts the call, if the client sends each call as a request over HTTP
    */
@@ -34,9 +34,8 @@ export function redisScripts(client: SupportedClient, where: string): RedisScrip
     run(source, keys, args, signal) {
       const script = scripts.get(source) ?? scriptOf(source)
       scripts.set(source, script)
-      const given = ['1', ...args]
       return new Promise((resolve, reject) => {
-        evaluate(script, keys, given, resolve, reject, signal)
+        evaluate(script, keys, args, resolve, reject, signal)
       })
     },
   }
