@@ -3,7 +3,7 @@ import { fixedWindow, notLimited, type Key } from '../../src/index.js'
 import { accessList, byIp } from '../../src/http/index.js'
 import { Entries } from '../../src/http/lists/access-list.js'
 import { errorOf, rejectionOf } from '../error-of.js'
-import { denialOf, fieldsOf, guardOf, syncGuardOf, type Options } from './visit.js'
+import { denialOf, fieldsOf, guardOf, type Options } from './visit.js'
 
 const once: Options = { limit: 1, window: '1m' }
 const unlimited = { type: 'continue', decision: undefined, headers: [] }
@@ -226,8 +226,8 @@ test.each([
 test('replaces all entries at once, for every limiter that uses the list', async () => {
   const list = accessList(['192.0.2.1', 'ada', '10.0.0.0/8'])
   const checks = [
-    syncGuardOf({ ...once, key: ({ user = 'x' }) => user, deny: list }),
-    syncGuardOf({ ...once, key: ({ user = 'x' }) => user, deny: list }),
+    guardOf({ ...once, key: ({ user = 'x' }) => user, deny: list }),
+    guardOf({ ...once, key: ({ user = 'x' }) => user, deny: list }),
   ]
   const types = async (user: string, address: string) =>
     await Promise.all(checks.map(async (check) => (await check({ user }, { address })).type))
@@ -259,15 +259,15 @@ test.each<[string, Options]>([
 ])(
   'does not limit a client that is allowed by %s: nothing is counted or written',
   async (_, options) => {
-    const check = syncGuardOf({ limit: 0, window: '1m', key: () => ['user', 'ada'], ...options })
+    const check = guardOf({ limit: 0, window: '1m', key: () => ['user', 'ada'], ...options })
     expect([await check(), await check()]).toEqual([unlimited, unlimited])
-    const other = syncGuardOf({ limit: 0, window: '1m', key: () => ['user', 'bob'], ...options })
+    const other = guardOf({ limit: 0, window: '1m', key: () => ['user', 'bob'], ...options })
     expect((await other({}, { address: '198.51.100.1' })).type).toBe('deny')
   },
 )
 
 test('sends a denied client a 403 without rate limit headers, and counts nothing', async () => {
-  const check = syncGuardOf({ ...once, deny: ['192.0.2.1'], key: 'all', onDenied: () => 'handled' })
+  const check = guardOf({ ...once, deny: ['192.0.2.1'], key: 'all', onDenied: () => 'handled' })
   const denied = denialOf(await check())
   expect([denied.status, denied.decision, fieldsOf(denied)]).toEqual([
     403,
@@ -279,7 +279,7 @@ test('sends a denied client a 403 without rate limit headers, and counts nothing
 })
 
 test('sends the 403 in plain text to a client that prefers it', async () => {
-  const check = syncGuardOf({ ...once, deny: ['192.0.2.1'] })
+  const check = guardOf({ ...once, deny: ['192.0.2.1'] })
   const denied = denialOf(await check({}, { headers: { accept: 'text/plain' } }))
   expect([denied.body, fieldsOf(denied)]).toEqual([
     'Forbidden\n',
@@ -288,7 +288,7 @@ test('sends the 403 in plain text to a client that prefers it', async () => {
 })
 
 test('allows a denied client in a dry run', async () => {
-  expect(await syncGuardOf({ ...once, deny: ['192.0.2.1'], dryRun: true })()).toEqual(unlimited)
+  expect(await guardOf({ ...once, deny: ['192.0.2.1'], dryRun: true })()).toEqual(unlimited)
 })
 
 test.each<[string, Options]>([
@@ -301,19 +301,19 @@ test.each<[string, Options]>([
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const policies =
     options.key === undefined ? { default: policy } : { default: policy, two: policy }
-  expect(denialOf(await syncGuardOf({ policies, key: () => 'ada', ...options })()).status).toBe(403)
+  expect(denialOf(await guardOf({ policies, key: () => 'ada', ...options })()).status).toBe(403)
 })
 
 test('calls no key function if the address decides', async () => {
   const key = () => {
     throw new Error('the key was asked for')
   }
-  expect(await syncGuardOf({ ...once, key, allow: ['192.0.2.1'] })()).toEqual(unlimited)
-  expect((await syncGuardOf({ ...once, key, deny: ['192.0.2.1'] })()).type).toBe('deny')
+  expect(await guardOf({ ...once, key, allow: ['192.0.2.1'] })()).toEqual(unlimited)
+  expect((await guardOf({ ...once, key, deny: ['192.0.2.1'] })()).type).toBe('deny')
 })
 
 test('allows an address if other keys are denied', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     limit: 0,
     window: '1m',
     key: ({ user = '' }) => user,
@@ -325,7 +325,7 @@ test('allows an address if other keys are denied', async () => {
 })
 
 test('denies a client that chooses an allowed address as its key', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     limit: 0,
     window: '1m',
     allow: ['10.0.0.1', '10.0.0.0/8'],
@@ -340,7 +340,7 @@ test('denies a client that chooses an allowed address as its key', async () => {
 
 test('compares addresses if the keys are subnets, and keys from promises', async () => {
   const list: Options = { allow: ['2001:db8::1', 'ada'], limit: 0, window: '1m' }
-  const byAddress = syncGuardOf({ ...list, key: byIp() })
+  const byAddress = guardOf({ ...list, key: byIp() })
   expect(await byAddress({}, { address: '2001:db8::1' })).toEqual(unlimited)
   expect((await byAddress({}, { address: '2001:db8::2' })).type).toBe('deny')
   expect(await guardOf({ ...list, key: async () => 'ada' })()).toEqual(unlimited)
@@ -351,7 +351,7 @@ test.each<[string, Options, string]>([
   ['deny', { deny: ['192.0.2.1', 'eve'] }, 'deny'],
   ['deny, in a dry run', { deny: accessList(['192.0.2.1']), dryRun: true }, 'deny'],
 ])('refuses a request without an address if it is needed for %s', async (_, lists, option) => {
-  const check = syncGuardOf({ ...once, ...lists, key: 'all' })
+  const check = guardOf({ ...once, ...lists, key: 'all' })
   for (const address of [undefined, 'unknown']) {
     const { code, message } = await rejectionOf(
       (async () => await check({}, { address, addressAdvice: 'Pass the option "address"' }))(),
@@ -365,6 +365,6 @@ test.each<[string, Options, string]>([
 })
 
 test('needs no address for a list of keys', async () => {
-  const check = syncGuardOf({ limit: 0, window: '1m', allow: ['ada'], deny: ['eve'], key: 'ada' })
+  const check = guardOf({ limit: 0, window: '1m', allow: ['ada'], deny: ['eve'], key: 'ada' })
   expect(await check({}, { address: undefined })).toEqual(unlimited)
 })

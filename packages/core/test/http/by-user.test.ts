@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { notLimited } from '../../src/index.js'
 import { byUser, type UserId } from '../../src/http/index.js'
 import { errorOf, rejectionOf } from '../error-of.js'
-import { syncGuardOf } from './visit.js'
+import { guardOf } from './visit.js'
 
 const keyOf = (id: unknown) => byUser(() => id as UserId)({})
 
@@ -46,7 +46,7 @@ test('waits for the promise of a user', async () => {
 })
 
 test('passes the request to the function', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     limit: 1,
     window: '1m',
     key: byUser(({ user }) => user ?? notLimited),

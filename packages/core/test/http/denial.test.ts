@@ -17,7 +17,6 @@ import {
   guardOf,
   handlingOf,
   start,
-  syncGuardOf,
   type Options,
   type Visit,
 } from './visit.js'
@@ -26,7 +25,7 @@ const once: Options = { policies: fixedWindow({ limit: 1, window: '30s' }) }
 
 /** The denial of the second request, after the first was allowed. */
 async function denial(options: Options, accept?: string | string[]) {
-  const check = syncGuardOf(options)
+  const check = guardOf(options)
   expect((await check()).type).toBe('continue')
   return denialOf(await check({}, accept === undefined ? {} : { headers: { accept } }))
 }
@@ -105,7 +104,7 @@ test.each([
 })
 
 test('the wait is until the request fits, not until the quota is full', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     policies: gcra({ limit: 60, window: '1m' }),
     cost: ({ size = 60 }) => size,
   })
@@ -115,7 +114,7 @@ test('the wait is until the request fits, not until the quota is full', async ()
 })
 
 test('for a cost that can never fit, says that waiting does not help, and the wait is until the quota is full', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     policies: fixedWindow({ limit: 5, window: '30s' }),
     cost: ({ size = 1 }) => size,
   })
@@ -144,7 +143,7 @@ test.each([{ error: 'slow down' }, { type: 'about:blank', title: 'Slow down' }, 
 )
 
 test('calls the function for the body with the request and the decision', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     ...once,
     body: ({ user }, { retryAfterMs, deniedBy }) => ({ user, retryAfterMs, deniedBy }),
   })
@@ -183,7 +182,7 @@ const unsendable: [name: string, body: unknown, cause: unknown][] = [
 test.each(unsendable)('refuses %s as the body, when the limiter is made', (_, body, cause) => {
   const rules = rulesOf({ type: 'pass', version: 'v1', tags: [] })
   for (const options of [once, { rules }]) {
-    const error = errorOf(() => syncGuardOf({ ...options, body: body as string }))
+    const error = errorOf(() => guardOf({ ...options, body: body as string }))
     expect([error.code, error.cause]).toEqual(['SLUICE_OPTION_INVALID', cause])
     expect(error.message).toMatch(/^rateLimit: "body" is .*\. Pass a string/)
   }
@@ -192,7 +191,7 @@ test.each(unsendable)('refuses %s as the body, when the limiter is made', (_, bo
 test.each([['undefined', undefined, undefined], ...unsendable])(
   'refuses %s as the result of a function for the body, for that request',
   async (_, body, cause) => {
-    const check = syncGuardOf({ ...once, body: () => body as string })
+    const check = guardOf({ ...once, body: () => body as string })
     expect((await check()).type).toBe('continue')
     const error = await rejectionOf((async () => await check())())
     expect([error.code, error.status, error.cause]).toEqual([
@@ -218,7 +217,7 @@ test('the status of the application is in the response and in the problem', asyn
 const handler = () => 'handled'
 
 test('passes a denial to the handler of the application, with all headers except the type', async () => {
-  const check = syncGuardOf({ ...once, onDenied: handler })
+  const check = guardOf({ ...once, onDenied: handler })
   expect((await check()).type).toBe('continue')
   const outcome = handlingOf(await check())
   expect(outcome).toMatchObject({
@@ -234,7 +233,7 @@ test('passes a denial to the handler of the application, with all headers except
 })
 
 test('removes Retry-After once from a denial that the application lets continue', async () => {
-  const check = syncGuardOf({ ...once, onDenied: handler })
+  const check = guardOf({ ...once, onDenied: handler })
   await check()
   const removed: string[] = []
   const headers = {
@@ -259,7 +258,7 @@ test.each<[string, unknown]>([
 ])(
   'turns %s into an error if the handler of a denial throws it or rejects with it',
   async (_, value) => {
-    const check = syncGuardOf({ ...once, onDenied: handler })
+    const check = guardOf({ ...once, onDenied: handler })
     await check()
     const { callHandler } = handlingOf(await check())
     const error = await rejectionOf(callHandler(thrower(value)))
@@ -270,7 +269,7 @@ test.each<[string, unknown]>([
 )
 
 test('rethrows an error of the handler of a denial unchanged', async () => {
-  const check = syncGuardOf({ ...once, onDenied: handler })
+  const check = guardOf({ ...once, onDenied: handler })
   await check()
   const { callHandler } = handlingOf(await check())
   const error = new Error('broken')
@@ -306,7 +305,7 @@ test('Retry-After is 1 if other requests wait for a unit of concurrency', async 
 test('Retry-After is never earlier than the t of a policy that denies', async () => {
   const policy = slidingWindow({ limit: 10, window: '1m', block: { for: '10s', on: 'reached' } })
   let now = start
-  const check = syncGuardOf({
+  const check = guardOf({
     policies: policy,
     cost: ({ size = 1 }) => size,
     clock: () => now,
@@ -390,7 +389,7 @@ test('the problem type tells that the cause is limiter.block', async () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 5, window: '30s' })
   createLimiter({ name: 'x', policies: policy, store, clock: () => start }).block('all', '1h')
-  const check = syncGuardOf({ name: 'x', policies: policy, store, key: 'all' })
+  const check = guardOf({ name: 'x', policies: policy, store, key: 'all' })
   expect(JSON.parse(denialOf(await check()).body).type).toBe(`${types}abnormal-usage-detected`)
 })
 
@@ -412,7 +411,7 @@ test('ignores an Accept header that is longer than 512 characters', async () => 
 
 test('the wait of a sliding window starts from now', async () => {
   let now = start
-  const check = syncGuardOf({
+  const check = guardOf({
     policies: slidingWindow({ limit: 2, window: '10s' }),
     clock: () => now,
   })

@@ -3,7 +3,7 @@ import { notLimited } from '../../src/index.js'
 import { byHeader, byIp, byRoute, byUser, firstOf, type KeyAttempt } from '../../src/http/index.js'
 import { foundBy } from '../../src/http/keys/key-functions.js'
 import { errorOf, rejectionOf } from '../error-of.js'
-import { guardOf, syncGuardOf, viewOf, type Visit } from './visit.js'
+import { guardOf, viewOf, type Visit } from './visit.js'
 
 const view = viewOf({}, { headers: { 'x-tenant': '' } })
 const fails = (error: unknown) => () => {
@@ -13,7 +13,7 @@ const user = byUser(({ user }: Visit) => user)
 const keyOf = (...functions: KeyAttempt<Visit>[]) => foundBy(firstOf(...functions), view)
 
 test('limits by the user, or else by the address', async () => {
-  const check = syncGuardOf({ limit: 1, window: '1m', key: firstOf(user, byIp()) })
+  const check = guardOf({ limit: 1, window: '1m', key: firstOf(user, byIp()) })
   const types = await Promise.all(
     ['ada', 'ada', 'bob', undefined, undefined].map(
       async (name) => (await check(name === undefined ? {} : { user: name })).type,
@@ -101,7 +101,7 @@ describe('cannot be used to avoid a limit', () => {
     ['a list with a list', ['a', ['b']]],
   ])('by %s instead of a key', async (_, wrong) => {
     const find = () => wrong as string
-    const check = syncGuardOf({ limit: 1, window: '1m', key: firstOf(find, byIp()) })
+    const check = guardOf({ limit: 1, window: '1m', key: firstOf(find, byIp()) })
     expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_KEY_INVALID')
     const later = guardOf({ limit: 1, window: '1m', key: firstOf(async () => find(), byIp()) })
     expect((await rejectionOf(Promise.resolve(later()))).code).toBe('SLUICE_KEY_INVALID')
@@ -138,14 +138,14 @@ test('calls no function twice when the last one fails', async () => {
 })
 
 test('inserts the parts of the functions of this package into a list, and refuses lists of other functions', async () => {
-  const parts = syncGuardOf({ limit: 1, window: '1m', key: [firstOf(user, byIp()), byRoute()] })
+  const parts = guardOf({ limit: 1, window: '1m', key: [firstOf(user, byIp()), byRoute()] })
   const types = await Promise.all(
     [{ user: 'ada' }, {}, { user: 'ada' }, {}].map(
       async (visit) => (await parts(visit, { route: '/a' })).type,
     ),
   )
   expect(types).toEqual(['continue', 'continue', 'deny', 'deny'])
-  const own = syncGuardOf({ limit: 1, window: '1m', key: ['x', firstOf(() => ['a', 'b'])] })
+  const own = guardOf({ limit: 1, window: '1m', key: ['x', firstOf(() => ['a', 'b'])] })
   expect((await rejectionOf((async () => await own())())).stack).toContain(
     'part 2 of the key is a list',
   )

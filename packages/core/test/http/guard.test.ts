@@ -15,7 +15,7 @@ import {
 } from '../../src/index.js'
 import { byHeader, byIp, byUser, createGuard, type Action } from '../../src/http/index.js'
 import { rulesOf } from './judged.js'
-import { errorOf, rejectionOf } from '../error-of.js'
+import { rejectionOf } from '../error-of.js'
 import { laterStore } from '../later-store.js'
 import {
   noHeaders,
@@ -23,7 +23,6 @@ import {
   fieldsOf,
   guardOf,
   start,
-  syncGuardOf,
   viewOf,
   type Options,
   type Visit,
@@ -45,7 +44,7 @@ function promised<T>(value: T): Pick<Promise<T>, 'then'> {
 }
 
 test('denies the request that would exceed the limit', async () => {
-  const check = syncGuardOf(twice)
+  const check = guardOf(twice)
   expect(
     [await check(), await check(), await check(), await check()].map(({ type }) => type),
   ).toEqual(['continue', 'continue', 'deny', 'deny'])
@@ -53,7 +52,7 @@ test('denies the request that would exceed the limit', async () => {
 
 test('allows requests again after the window', async () => {
   let now = start
-  const check = syncGuardOf({ ...twice, algorithm: fixedWindow, clock: () => now })
+  const check = guardOf({ ...twice, algorithm: fixedWindow, clock: () => now })
   const types = async () => [await check(), await check(), await check()].map(({ type }) => type)
   expect(await types()).toEqual(['continue', 'continue', 'deny'])
   now += 59_999
@@ -64,7 +63,7 @@ test('allows requests again after the window', async () => {
 
 test('counts by a sliding window by default', async () => {
   let now = start
-  const check = syncGuardOf({ limit: 10, window: '10s', clock: () => now })
+  const check = guardOf({ limit: 10, window: '10s', clock: () => now })
   await check()
   now += 9000
   for (let i = 0; i < 9; i++) await check()
@@ -74,19 +73,19 @@ test('counts by a sliding window by default', async () => {
 })
 
 test('counts by the option "algorithm"', async () => {
-  const check = syncGuardOf({ limit: 60, window: '1m', algorithm: gcra })
+  const check = guardOf({ limit: 60, window: '1m', algorithm: gcra })
   expect(decisionOf(await check()).policies['default'].nextMs).toBe(1000)
 })
 
 test('counts each address separately', async () => {
-  const check = syncGuardOf({ limit: 1, window: '1m' })
+  const check = guardOf({ limit: 1, window: '1m' })
   expect((await check({}, { address: '192.0.2.1' })).type).toBe('continue')
   expect((await check({}, { address: '192.0.2.2' })).type).toBe('continue')
   expect((await check({}, { address: '::ffff:192.0.2.2' })).type).toBe('deny')
 })
 
 test('refuses a request without an address instead of allowing it', async () => {
-  const check = syncGuardOf(twice)
+  const check = guardOf(twice)
   expect((await rejectionOf((async () => await check({}, { address: undefined }))())).code).toBe(
     'SLUICE_ADDRESS_MISSING',
   )
@@ -113,12 +112,12 @@ test.each<[string, Options['key']]>([
   ['a number as a part', ['tenant', 42]],
   ['a function that gives a function', () => byIp()],
 ])('accepts as a key %s', async (_, key) => {
-  const check = syncGuardOf({ limit: 1, window: '1m', ...(key === undefined ? {} : { key }) })
+  const check = guardOf({ limit: 1, window: '1m', ...(key === undefined ? {} : { key }) })
   expect([await check(), await check()].map(({ type }) => type)).toEqual(['continue', 'deny'])
 })
 
 test('passes the request and its view to the key function', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     limit: 1,
     window: '1m',
     key: ({ user = 'nobody' }, { method, route = '' }) => [user, method, route],
@@ -131,7 +130,7 @@ test('passes the request and its view to the key function', async () => {
 
 test('a key function can call byIp', async () => {
   const address = byIp()
-  const check = syncGuardOf({
+  const check = guardOf({
     limit: 1,
     window: '1m',
     key: (visit, view) => (visit.user === undefined ? address(visit, view) : ['user', visit.user]),
@@ -142,7 +141,7 @@ test('a key function can call byIp', async () => {
 })
 
 test('counts each policy by its own key, and leaves out the one that is not limited', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     policies: {
       user: fixedWindow({ limit: 1, window: '1m' }),
       address: fixedWindow({ limit: 3, window: '1m' }),
@@ -171,7 +170,7 @@ test.each([
   [{}],
   [5],
 ])('the key %j of a function is an error of the request, which is not allowed', async (key) => {
-  const check = syncGuardOf({ ...twice, key: () => key as string })
+  const check = guardOf({ ...twice, key: () => key as string })
   const { code, status } = await rejectionOf((async () => await check())())
   expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
 })
@@ -180,46 +179,44 @@ test.each<[string, Options['key']]>([
   ['for the whole key', () => notLimited],
   ['for one part of it', ['user', () => notLimited]],
 ])('does not limit a request if a function returns notLimited %s', async (_, key) => {
-  const check = syncGuardOf({ limit: 0, window: '1m', ...(key === undefined ? {} : { key }) })
+  const check = guardOf({ limit: 0, window: '1m', ...(key === undefined ? {} : { key }) })
   expect(await check()).toEqual(unlimited)
 })
 
 test('a key for an unknown policy and a missing key for a known one are errors of the application', async () => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const policies = () => ({ minute: policy, day: policy })
-  const stray = syncGuardOf({ policies, key: { minute: 'a', day: 'a', other: 'a' } })
+  const stray = guardOf({ policies, key: { minute: 'a', day: 'a', other: 'a' } })
   const { code, status } = await rejectionOf((async () => await stray())())
   expect([code, status]).toEqual(['SLUICE_POLICY_NAME_UNKNOWN', undefined])
-  const absent = await rejectionOf(
-    Promise.resolve(syncGuardOf({ policies, key: { minute: 'a' } })()),
-  )
+  const absent = await rejectionOf(Promise.resolve(guardOf({ policies, key: { minute: 'a' } })()))
   expect([absent.code, absent.status]).toEqual(['SLUICE_KEY_MISSING', undefined])
 })
 
 test('consumes as many units as the request costs', async () => {
-  const check = syncGuardOf({ limit: 10, window: '1m', cost: ({ size = 1 }) => size })
+  const check = guardOf({ limit: 10, window: '1m', cost: ({ size = 1 }) => size })
   expect(decisionOf(await check({ size: 7 })).remaining).toBe(3)
   expect((await check({ size: 4 })).type).toBe('deny')
   expect(decisionOf(await check({ size: 3 })).remaining).toBe(0)
-  expect(decisionOf(await syncGuardOf({ ...twice, cost: 2 })()).remaining).toBe(0)
+  expect(decisionOf(await guardOf({ ...twice, cost: 2 })()).remaining).toBe(0)
 })
 
 test.each([undefined, null, -1, 1.5, NaN, '1'])(
   'the cost %j of a function is an error',
   async (cost) => {
-    const check = syncGuardOf({ ...twice, cost: () => cost as number })
+    const check = guardOf({ ...twice, cost: () => cost as number })
     expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_COST_INVALID')
   },
 )
 
 test('a skipped request is not counted and has no headers', async () => {
-  const check = syncGuardOf({ ...twice, skip: ({ user }) => user === 'admin' })
+  const check = guardOf({ ...twice, skip: ({ user }) => user === 'admin' })
   expect(await check({ user: 'admin' })).toEqual(unlimited)
   expect(decisionOf(await check()).remaining).toBe(1)
 })
 
 test('calls no other option for a skipped request', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     ...twice,
     skip: () => true,
     key: () => {
@@ -230,7 +227,7 @@ test('calls no other option for a skipped request', async () => {
 })
 
 test('calls the function "limit" for each request', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     limit: ({ user }) => (user === 'gold' ? 5 : 1),
     window: '1m',
     key: 'all',
@@ -243,7 +240,7 @@ test('calls the function "limit" for each request', async () => {
 /** A guard whose requests state their limits, and the limits of which it has built a policy. */
 function guardOfSizes() {
   const built: number[] = []
-  const check = syncGuardOf({
+  const check = guardOf({
     limit: ({ size = 0 }) => size,
     window: '1m',
     algorithm: (options) => {
@@ -275,7 +272,7 @@ test('caches at most a thousand limits', async () => {
 test.each([undefined, null, '5', -1, 1.5, NaN, Infinity])(
   'the limit %j of a function is an error',
   async (limit) => {
-    const check = syncGuardOf({ limit: () => limit as number, window: '1m' })
+    const check = guardOf({ limit: () => limit as number, window: '1m' })
     expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_RESULT_INVALID')
   },
 )
@@ -286,7 +283,7 @@ test('calls the function "policies" for each request, which returns one policy o
     burst: fixedWindow({ limit: 2, window: '1s' }),
     day: fixedWindow({ limit: 50, window: '1d' }),
   }
-  const check = syncGuardOf({
+  const check = guardOf({
     policies: ({ user }): Policies => (user === 'gold' ? gold : free),
     key: ({ user = 'free' }) => user,
   })
@@ -297,7 +294,7 @@ test('calls the function "policies" for each request, which returns one policy o
 test.each([undefined, null, 5, 'gold', {}, [], { gold: 5 }])(
   'the policies %j of a function are an error',
   async (plan) => {
-    const check = syncGuardOf({ policies: () => plan as unknown as Policies })
+    const check = guardOf({ policies: () => plan as unknown as Policies })
     expect((await rejectionOf((async () => await check())())).code).toMatch(
       /^SLUICE_(RESULT_INVALID|POLICY_UNKNOWN)$/,
     )
@@ -314,7 +311,7 @@ test.each<[string, unknown, string]>([
   ['limit', '60', 'the string "60"'],
   ['limit', -1, '-1'],
 ])('names the function "%s" that returned %o, and a valid result', async (option, value, shown) => {
-  const check = syncGuardOf({
+  const check = guardOf({
     ...(option === 'limit' ? { window: '1m' } : {}),
     [option]: () => value as never,
     headers: 'none',
@@ -333,7 +330,7 @@ test.each<[string, unknown, string]>([
 test('shares its counts with a limiter of the same name in the same store', async () => {
   const store = memoryStore()
   const policies = fixedWindow({ limit: 2, window: '1m' })
-  const check = syncGuardOf({ name: 'api', policies: policies, store, key: 'ada' })
+  const check = guardOf({ name: 'api', policies: policies, store, key: 'ada' })
   const limiter = createLimiter({ name: 'api', policies, store, clock: () => start })
   await check()
   expect(limiter.peek('ada').remaining).toBe(1)
@@ -393,7 +390,7 @@ test('skips a request by a promise', async () => {
 
 test('calls onDecision with each request and decision', async () => {
   const told: [Visit, Decision][] = []
-  const check = syncGuardOf({
+  const check = guardOf({
     ...twice,
     skip: ({ user }) => user === 'admin',
     deny: ['mallory'],
@@ -415,7 +412,7 @@ test('calls onDecision with each request and decision', async () => {
 test('calls onDecision in a dry run', async () => {
   const told: boolean[] = []
   const onDecision = (_: Visit, { allowed }: Decision) => void told.push(allowed)
-  const check = syncGuardOf({ limit: 1, window: '1m', dryRun: true, onDecision })
+  const check = guardOf({ limit: 1, window: '1m', dryRun: true, onDecision })
   await check()
   await check()
   expect(told).toEqual([true, false])
@@ -434,7 +431,7 @@ test.each<[string, () => void]>([
   const warn = (warning: Error) => void warnings.push(String(warning))
   process.on('warning', warn)
   onTestFinished(() => void process.off('warning', warn))
-  const check = syncGuardOf({ limit: 1, window: '1m', onDecision })
+  const check = guardOf({ limit: 1, window: '1m', onDecision })
   expect([await check(), await check()].map(({ type }) => type)).toEqual(['continue', 'deny'])
   await setImmediate()
   const reported = warnings.filter((warning) => warning.endsWith('told'))
@@ -552,9 +549,7 @@ test.each<[string, Options['key'], string, string]>([
 ])(
   'the message of an error about a request with %s is for the client, and the stack for the programmer',
   async (_, key, message, advice) => {
-    const error = await rejectionOf(
-      Promise.resolve(syncGuardOf({ ...twice, key: key as string })()),
-    )
+    const error = await rejectionOf(Promise.resolve(guardOf({ ...twice, key: key as string })()))
     expect([error.message, error.stack?.includes(advice)]).toEqual([message, true])
   },
 )

@@ -16,13 +16,13 @@ import {
 } from '../../src/index.js'
 import { runs } from '../../../conformance/src/random.js'
 import type { HeaderStyle } from '../../src/http/index.js'
-import { fieldsOf, start, syncGuardOf, type Options } from './visit.js'
+import { fieldsOf, start, guardOf, type Options } from './visit.js'
 
 const perMinute = fixedWindow({ limit: 100, window: '1m' })
 
 /** The fields of a request after some others, at a later time. */
 async function fieldsAfter(options: Options, requests = 1): Promise<Record<string, string>> {
-  const check = syncGuardOf(options)
+  const check = guardOf(options)
   for (let i = 1; i < requests; i++) await check()
   return fieldsOf(await check())
 }
@@ -82,7 +82,7 @@ test.each<[limit: number, window: '1h' | '1m' | '1s', seconds: number]>([
   [10, '1s', 1],
 ])('the reset of a sliding window of %i per %s is within the window', async (limit, window, t) => {
   // In the middle of a clock-aligned window, which the sliding window does not use.
-  const check = syncGuardOf({ limit, window, clock: () => start + 27_500 })
+  const check = guardOf({ limit, window, clock: () => start + 27_500 })
   for (let i = 0; i < limit; i++) {
     expect(fieldsOf(await check())['RateLimit']).toBe(`"default";r=${limit - i - 1};t=${t}`)
   }
@@ -312,7 +312,7 @@ test('writes a partition key, which is the same in every process', async () => {
     partitionKey: true,
     key: { account: ['user', ({ user = '' }) => user], address: '192.0.2.1' },
   }
-  const ofAda = fieldsOf(await syncGuardOf(options)({ user: 'ada' }))
+  const ofAda = fieldsOf(await guardOf(options)({ user: 'ada' }))
   // The first 12 bytes of the SHA-256 of ["api","|user|ada"] and of ["api","192.0.2.1"].
   const [account, address] = ['["api","|user|ada"]', '["api","192.0.2.1"]'].map((text) =>
     createHash('sha256').update(text).digest('base64').slice(0, 16),
@@ -323,11 +323,11 @@ test('writes a partition key, which is the same in every process', async () => {
   })
   const [[, { pk }]] = listOf(ofAda['RateLimit'])
   expect((pk as ArrayBuffer).byteLength).toBe(12)
-  expect(fieldsOf(await syncGuardOf(options)({ user: 'ada' }))).toEqual(ofAda)
-  expect(fieldsOf(await syncGuardOf(options)({ user: 'bob' }))['RateLimit'].includes(account)).toBe(
+  expect(fieldsOf(await guardOf(options)({ user: 'ada' }))).toEqual(ofAda)
+  expect(fieldsOf(await guardOf(options)({ user: 'bob' }))['RateLimit'].includes(account)).toBe(
     false,
   )
-  expect(fieldsOf(await syncGuardOf({ ...options, name: 'b' })({ user: 'ada' }))).not.toEqual(ofAda)
+  expect(fieldsOf(await guardOf({ ...options, name: 'b' })({ user: 'ada' }))).not.toEqual(ofAda)
 })
 
 test('writes no partition key in the older styles', async () => {
@@ -348,13 +348,13 @@ test('writes both kinds of fields', async () => {
 })
 
 test('writes only Retry-After in the style none', async () => {
-  const check = syncGuardOf({ limit: 1, window: '1s', headers: 'none', body: '' })
+  const check = guardOf({ limit: 1, window: '1s', headers: 'none', body: '' })
   expect(fieldsOf(await check())).toEqual({})
   expect(Object.keys(fieldsOf(await check()))).toEqual(['Retry-After', 'Content-Type'])
 })
 
 test('writes the policies of the request', async () => {
-  const check = syncGuardOf({
+  const check = guardOf({
     policies: ({ user }) => (user === 'gold' ? { gold: perMinute } : { free: slow }),
   })
   const slow = fixedWindow({ limit: 1, window: '1h' })
@@ -365,7 +365,7 @@ test('writes the policies of the request', async () => {
 
 test('rounds waits up to whole seconds', async () => {
   let now = start
-  const check = syncGuardOf({ policies: perMinute, clock: () => now })
+  const check = guardOf({ policies: perMinute, clock: () => now })
   await check()
   now += 1
   expect(fieldsOf(await check())['RateLimit']).toBe('"default";r=98;t=60')

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createLimiter, fixedWindow, memoryStore, notLimited } from '../../src/index.js'
 import { byHeader, byIp, byRoute, byUser, firstOf } from '../../src/http/index.js'
 import { keyReader, placeholderKey } from '../../src/http/keys/key-option.js'
-import { errorOf, rejectionOf } from '../error-of.js'
-import { guardOf, start, syncGuardOf, viewOf, type Options, type Visit } from './visit.js'
+import { rejectionOf } from '../error-of.js'
+import { guardOf, start, viewOf, type Options, type Visit } from './visit.js'
 
 const view = viewOf({ user: 'ada' }, { method: 'HEAD', route: '/items/:id' })
 
@@ -80,7 +80,7 @@ test('counts policies of any name, each by its own key', async () => {
     ['__proto__', ({ user = '' }: Visit) => user],
     ['constructor', () => notLimited],
   ])
-  const check = syncGuardOf({ policies, key })
+  const check = guardOf({ policies, key })
   const actions = [
     await check({ user: 'ada' }),
     await check({ user: 'ada' }),
@@ -111,7 +111,7 @@ test.each<[string, unknown, string]>([
     [[byUser(() => 5), find], 2],
     [['user', () => find], 2],
   ] as const) {
-    const check = syncGuardOf({ limit: 1, window: '1m', key })
+    const check = guardOf({ limit: 1, window: '1m', key })
     const { code, status, stack } = await rejectionOf((async () => await check())())
     expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
     expect(stack).toContain(`limiter "default": part ${part} of the key is ${shown}. `)
@@ -141,7 +141,7 @@ test.each<[string, unknown]>([
   async (_, wrong) => {
     const find = () => wrong as string
     for (const key of [find, () => find, { default: find }, firstOf(find)]) {
-      const check = syncGuardOf({ limit: 1, window: '1m', key })
+      const check = guardOf({ limit: 1, window: '1m', key })
       const { code, status } = await rejectionOf((async () => await check())())
       expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
     }
@@ -153,7 +153,7 @@ test.each<[string, unknown]>([
 
 test('explains how to pass keys for several policies if a function returns a record', async () => {
   const find = () => ({ default: 'a' }) as unknown as string
-  const check = syncGuardOf({ limit: 1, window: '1m', key: find })
+  const check = guardOf({ limit: 1, window: '1m', key: find })
   expect((await rejectionOf((async () => await check())())).stack).toContain(
     'limiter "default": the key is an object with the keys "default". A key function returns one key. ' +
       'Pass keys for several policies as the option itself: key: { user: byUser(…), address: byIp() }.',
@@ -162,7 +162,7 @@ test('explains how to pass keys for several policies if a function returns a rec
 
 test('refuses a function that returns itself', async () => {
   const endless = () => endless
-  const check = syncGuardOf({ limit: 1, window: '1m', key: endless as never })
+  const check = guardOf({ limit: 1, window: '1m', key: endless as never })
   expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_OPTION_INVALID')
   expect((await rejectionOf((async () => await check())())).status).toBe(undefined)
   const later = async () => later
@@ -182,9 +182,7 @@ test('different lists have different keys, whatever their parts contain', async 
     ['a', 'user|b', 'c'],
     () => ['a', 'user', 'b', 'c'],
   ]
-  const actions = keys.map(async (key) =>
-    syncGuardOf({ policies: policy, store, name: 'x', key })(),
-  )
+  const actions = keys.map(async (key) => guardOf({ policies: policy, store, name: 'x', key })())
   const types = (await Promise.all(actions)).map(({ type }) => type)
   expect(types).toEqual(keys.map(() => 'continue'))
 })
@@ -192,7 +190,7 @@ test('different lists have different keys, whatever their parts contain', async 
 test('the same parts have the same key as in a direct call of the limiter', async () => {
   const store = memoryStore()
   const policy = fixedWindow({ limit: 2, window: '1m' })
-  await syncGuardOf({ policies: policy, store, name: 'x', key: ['user', () => 'auth0|1'] })()
+  await guardOf({ policies: policy, store, name: 'x', key: ['user', () => 'auth0|1'] })()
   const limiter = createLimiter({ name: 'x', policies: policy, store, clock: () => start })
   expect(limiter.peek(['user', 'auth0|1']).remaining).toBe(1)
 })
@@ -200,7 +198,7 @@ test('the same parts have the same key as in a direct call of the limiter', asyn
 test('a string that looks like the parts of byUser has another key', async () => {
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const key: Options['key'] = ['api', ({ user = '', size }) => (size ? byUser(() => '42') : user)]
-  const check = syncGuardOf({ policies: policy, key })
+  const check = guardOf({ policies: policy, key })
   const spelled = ['user|42', 'user', '|user|42', 'user,42', 'user%7C42'].map((user) => ({ user }))
   const types = await Promise.all(
     [{ size: 1 }, ...spelled, { size: 1 }].map(async (visit) => (await check(visit)).type),
@@ -212,7 +210,7 @@ test('the parts of functions have the same key as the same parts in one list', a
   const store = memoryStore()
   const policy = fixedWindow({ limit: 2, window: '1m' })
   const key: Options['key'] = [byIp(), byRoute(), byUser(() => 42)]
-  await syncGuardOf({ policies: policy, store, name: 'x', key })({}, { route: '/a' })
+  await guardOf({ policies: policy, store, name: 'x', key })({}, { route: '/a' })
   const limiter = createLimiter({ name: 'x', policies: policy, store, clock: () => start })
   const parts = ['ip:192.0.2.1', 'route', 'GET', '/a', 'user', 42]
   expect(limiter.peek(parts).remaining).toBe(1)
@@ -230,8 +228,8 @@ test('handles the promise of a key if another one throws', async () => {
   }
   const policy = fixedWindow({ limit: 1, window: '1m' })
   const guards = [
-    syncGuardOf({ policies: { a: policy, b: policy }, key: { a: lookUp, b: byHeader('x-key') } }),
-    syncGuardOf({ policies: policy, key: [lookUp, byHeader('x-key')] }),
+    guardOf({ policies: { a: policy, b: policy }, key: { a: lookUp, b: byHeader('x-key') } }),
+    guardOf({ policies: policy, key: [lookUp, byHeader('x-key')] }),
   ]
   for (const check of guards) {
     expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_HEADER_MISSING')

@@ -1,7 +1,7 @@
 import { parseList } from 'structured-headers'
 import { describe, expect, test } from 'vitest'
 import { fixedWindow, unlimited } from '../../src/index.js'
-import { createGuard, createRouteLimits, inOrder, type Guard } from '../../src/http/index.js'
+import { createGuard, inOrder, type Guard } from '../../src/http/index.js'
 import type { EarlierHeaders } from '../../src/http/response/fields.js'
 import {
   denialOf,

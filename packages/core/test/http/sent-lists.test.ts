@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
 import { byHeader, byUser, firstOf } from '../../src/http/index.js'
 import { isSent } from '../../src/http/keys/sent-lists.js'
-import { errorOf, rejectionOf } from '../error-of.js'
-import { guardOf, syncGuardOf, type Options, type Visit } from './visit.js'
+import { rejectionOf } from '../error-of.js'
+import { guardOf, type Options, type Visit } from './visit.js'
 
 type KeyOption = NonNullable<Options['key']>
 
@@ -15,7 +15,7 @@ const seen = (visit: Visit) => ({ sent: [{ form: visit }, { page: '1' }, undefin
 const name = ({ user = '' }: Visit): string => user
 
 async function refusalOf(key: KeyOption, value: unknown): Promise<readonly unknown[]> {
-  const check = syncGuardOf({ limit: 1, window: '1m', key })
+  const check = guardOf({ limit: 1, window: '1m', key })
   const { code, status } = await rejectionOf(
     (async () => await check(named(value), seen(named(value))))(),
   )
@@ -78,7 +78,7 @@ describe('a list that the application builds is a key', () => {
     ['by byUser', byUser(name)],
     ['by firstOf', firstOf(byHeader('x'), (visit) => ['name', name(visit)])],
   ])('%s', async (_, key) => {
-    const check = syncGuardOf({ limit: 1, window: '1m', key })
+    const check = guardOf({ limit: 1, window: '1m', key })
     const visit = named('ann')
     const sent = { sent: [visit, ['name', ['ann'], 'ann'], ['ann', 'name'], ['name', 'ann', 'x']] }
     expect([(await check(visit, sent)).type, (await check(visit, sent)).type]).toEqual([
@@ -88,7 +88,7 @@ describe('a list that the application builds is a key', () => {
   })
 
   test('if the adapter does not pass the sent values', async () => {
-    const check = syncGuardOf({ limit: 1, window: '1m', key: () => ['a', 'b'] })
+    const check = guardOf({ limit: 1, window: '1m', key: () => ['a', 'b'] })
     const types = [await check({}, withoutSent), await check({}, withoutSent)].map(
       ({ type }) => type,
     )
@@ -131,7 +131,7 @@ test('no JSON of a client changes the form of a key or avoids the limit', async 
     fc.asyncProperty(fc.jsonValue(), fc.constantFrom(...whole, ...asPart), async (value, key) => {
       const visit = named(value)
       const isText = typeof value === 'string' && value !== ''
-      const check = syncGuardOf({ limit: 1, window: '1m', key })
+      const check = guardOf({ limit: 1, window: '1m', key })
       if (isText || (asPart.includes(key) && Number.isSafeInteger(value))) {
         const types = [
           (await check(visit, seen(visit))).type,

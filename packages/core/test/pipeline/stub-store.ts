@@ -11,7 +11,7 @@ import { createPipeline } from '../../src/stores/pipeline/pipeline.js'
 import {
   costAt,
   type Answer,
-  type ConsumeRequest,
+  type DecisionRequest,
   type StoreRequest,
 } from '../../src/stores/store.js'
 
@@ -101,7 +101,7 @@ export function asking(policies: Policies) {
   const bound = limiterPolicies('api', policies)
   return (
     verb: 'consume' | 'peek' | 'penalize' | 'block' | 'exempt',
-    { cost = 1, ...change }: Partial<ConsumeRequest> = {},
+    { cost = 1, ...change }: Partial<DecisionRequest> = {},
   ): StoreRequest => {
     const keys = bound.map(() => 'key')
     const about = { policies: bound, keys, now: undefined, lease: { id: '', owner: '' }, ...change }
