@@ -1,15 +1,14 @@
 import type { Decision } from '../limiter/decision.js'
 import { isFunction } from '../options/predicates.js'
 import {
+  anything,
   checkedIfGiven,
   readOptions,
+  signalOption,
   waitOption,
   type Duration,
-  optionsObject,
-  rejectUnknown,
 } from '../options/readers.js'
 import { sluiceError } from '../errors.js'
-import { assertSignal } from '../limiter/acquire.js'
 import type { Costs, Keys } from '../limiter/arguments.js'
 import type { Policies } from '../limiter/limiter-policies.js'
 
@@ -66,7 +65,12 @@ export interface LimitedCall {
   readonly signal?: AbortSignal | undefined
 }
 
-const fields: readonly (keyof LimitedCall)[] = ['key', 'cost', 'policies', 'signal']
+const callReaders = {
+  key: anything,
+  cost: anything,
+  policies: anything,
+  signal: signalOption,
+}
 
 /**
  * Checks the parts of a call that the limiter does not check. A `cost` or `policies` that is present and undefined is an error: the limiter would
@@ -77,18 +81,16 @@ const fields: readonly (keyof LimitedCall)[] = ['key', 'cost', 'policies', 'sign
  */
 export function checkLimitedCall(limiter: string, call: LimitedCall): void {
   const where = `limiter "${limiter}", limited call`
-  const given = optionsObject(where, call, fields)
-  rejectUnknown(where, given, fields)
-  if (!Object.hasOwn(given, 'key')) {
+  readOptions(where, call, callReaders)
+  if (!Object.hasOwn(call, 'key')) {
     const expected = 'a key, such as ["user", id], or a record from policy name to key'
     throw sluiceError('SLUICE_OPTION_MISSING', where, 'key', expected)
   }
-  if ('cost' in given && given['cost'] === undefined) {
+  if ('cost' in call && call.cost === undefined) {
     throw sluiceError('SLUICE_COST_INVALID', limiter, undefined)
   }
-  if ('policies' in given && given['policies'] === undefined) {
+  if ('policies' in call && call.policies === undefined) {
     const expected = 'a policy or a record from name to policy, or leave "policies" out'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', undefined, expected)
   }
-  assertSignal(where, given['signal'])
 }

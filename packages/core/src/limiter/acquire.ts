@@ -1,13 +1,19 @@
-import type { Decision } from './decision.js'
-import { deniedLate } from './read-decision.js'
-import type { Policies, PolicyChoice } from './limiter-policies.js'
-import type { Keys, Costs } from './arguments.js'
-import { sluiceError } from '../errors.js'
-import { delayRequest, firmWaitOf, isQueued, overflows } from './waits.js'
-import { lineOf, newLine, type Line } from './lines.js'
-import { pause, turnBefore, type Turn } from './turns.js'
-import { durationOrZero, optionsObject, rejectUnknown, type Duration } from '../options/readers.js'
+import {
+  anything,
+  durationOrZero,
+  optional,
+  readOptions,
+  signalOption,
+  type Duration,
+} from '../options/readers.js'
 import type { Store } from '../stores/store.js'
+import type { ConsumeOptions, Costs, Keys, PeekOptions } from './arguments.js'
+import type { Decision } from './decision.js'
+import type { PolicyChoice } from './limiter-policies.js'
+import { occursWithin, pause } from './pause.js'
+import { Queue, queueName, type Ticket } from './queue.js'
+import { deniedLate } from './read-decision.js'
+import { delayRequest, firmWaitOf, isQueued, overflows } from './waits.js'
 
 /** Options of `acquire`. */
 export interface AcquireOptions extends PolicyChoice {
@@ -42,19 +48,10 @@ interface OwnOptions extends AcquireOptions {
 }
 
 /** The methods of a limiter that `acquire` uses. */
-interface Admission<S extends Store> {
-  consume(key: Keys, options: ConsumeCall): Decision<S> | Promise<Decision<S>>
-  peek(key: Keys, options: PeekCall): Decision | Promise<Decision>
+interface Methods<S extends Store> {
+  consume(key: Keys, options: ConsumeOptions): Decision<S> | Promise<Decision<S>>
+  peek(key: Keys, options: PeekOptions): Decision | Promise<Decision>
   refund(decision: Decision): boolean | Promise<boolean>
-}
-
-interface PeekCall {
-  readonly cost: Costs
-  readonly policies?: Policies
-}
-
-interface ConsumeCall extends PeekCall {
-  readonly request?: unknown
 }
 
 export type Acquire<S extends Store> = (key: Keys, options?: OwnOptions) => Promise<Decision<S>>
@@ -64,88 +61,82 @@ export type Acquire<S extends Store> = (key: Keys, options?: OwnOptions) => Prom
  * overtake each other. If several processes share the store, a small jitter spreads their calls. For a policy with leases it asks more often,
  * because a lease can be released long before it expires.
  *
- * A leaky queue keeps its own order. A call that it allowed therefore leaves the line and is delayed, while the next call asks the store. A call for
- * which the queue is too long is denied at once: a wait in front of the queue would make its whole wait longer than `maxDelay`.
+ * A leaky queue keeps its own order: the next call is decided while a call that it allowed is delayed. A call for which the queue is too long is denied
+ * at once: a wait in front of the queue would make its whole wait longer than `maxDelay`.
  *
  * @param isCounted whether a call has a policy that counts: a call without one does not wait for other calls
  * @param isShared whether other processes can use the same store
  */
 export function createAcquire<S extends Store>(
   limiter: string,
-  admission: Admission<S>,
-  isCounted: (key: Keys, call: PeekCall) => boolean,
+  methods: Methods<S>,
+  isCounted: (key: Keys, options: PeekOptions) => boolean,
   isShared: boolean,
 ): Acquire<S> {
-  const lines = new Map<string, Line>()
+  const queues = new Map<string, Queue>()
   let waiting = 0
 
   return async function acquire(key, options = {}) {
-    const { call, untilOf, signal } = checkedOptions(limiter, options)
-    signal?.throwIfAborted()
-    if (!isCounted(key, withoutRequest(call))) return admission.consume(key, call)
-    const id = lineOf(key)
-    const line: Line = lines.get(id) ?? newLine()
-    lines.set(id, line)
-    line.calls++
-    waiting++
+    const call = readCall(limiter, key, options)
+    call.signal?.throwIfAborted()
+    if (!isCounted(key, call.peek)) return methods.consume(key, call.consume)
+    const name = queueName(key)
+    const queue = queues.get(name) ?? new Queue()
+    queues.set(name, queue)
+    const ticket = queue.enter()
+    const mayWait = ++waiting <= maxWaiting
     try {
-      const { decision, delayTurn } = await inTurn(line, key, call, untilOf, signal)
-      if (delayTurn === undefined) return decision
-      return await delayRequest(admission, decision, signal, delayTurn)
+      const decision = await decide(
+        mayWait ? call : { ...call, deadline: alreadyOver },
+        queue,
+        ticket,
+      )
+      if (!decision.allowed || !isQueued(decision)) return decision
+      return await delayRequest(methods, decision, call.signal, ticket.start)
     } finally {
       waiting--
-      if (--line.calls === 0) lines.delete(id)
+      ticket.end()
+      if (queue.size === 0) queues.delete(name)
     }
   }
 
-  /** Decides a call after the calls before it. If a leaky queue delays the call, it takes its turn there before the next call is decided. */
-  async function inTurn(
-    line: Line,
-    key: Keys,
-    call: ConsumeCall,
-    untilOf: UntilOf,
-    signal: AbortSignal | undefined,
-  ): Promise<{ readonly decision: Decision<S>; readonly delayTurn?: Turn }> {
-    const isFirst = line.decisions.isEmpty()
-    const turn = line.decisions.enter()
+  /** Decides a call after the calls before it. */
+  async function decide(call: Call, queue: Queue, ticket: Ticket): Promise<Decision<S>> {
     try {
-      const mayWaitUntil: UntilOf = waiting > maxWaiting ? () => -Infinity : untilOf
-      const until = mayWaitUntil()
-      const isNext = isFirst || (until >= line.due && (await turnBefore(turn, until, signal)))
-      if (!isNext) return { decision: await deniedInLine(line, key, call) }
-      const decision = await decided(line, key, call, mayWaitUntil, signal)
-      line.due = 0
-      const startsNow = decision.delayMs === 0 && line.delays.isEmpty()
-      if (!decision.allowed || startsNow || !isQueued(decision)) return { decision }
-      return { decision, delayTurn: line.delays.enter() }
+      if (!ticket.isFirst) {
+        const deadline = call.deadline()
+        const waitMs = deadline - performance.now()
+        const isNext =
+          deadline >= queue.allowedAt && (await occursWithin(waitMs, ticket.turn, call.signal))
+        if (!isNext) return await deniedInQueue(call, queue)
+      }
+      const decision = await decideFirst(call, queue)
+      queue.allowedAt = 0
+      return decision
     } finally {
-      turn.end()
+      ticket.decided()
     }
   }
 
-  async function decided(
-    line: Line,
-    key: Keys,
-    call: ConsumeCall,
-    untilOf: UntilOf,
-    signal: AbortSignal | undefined,
-  ): Promise<Decision<S>> {
-    let until = untilOf()
+  /** Asks the store until it allows the first call of a queue, or the call cannot wait any longer. */
+  async function decideFirst(call: Call, queue: Queue): Promise<Decision<S>> {
+    const { key, signal } = call
+    let deadline = call.deadline()
     for (let pollMs = minPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
-      const decision = await admission.consume(key, call)
+      const decision = await methods.consume(key, call.consume)
       if (signal?.aborted === true) {
-        if (decision.allowed) await admission.refund(decision)
+        if (decision.allowed) await methods.refund(decision)
         throw signal.reason
       }
-      if (!decision.allowed) until = untilOf(decision)
-      const leftMs = until - performance.now()
+      if (!decision.allowed) deadline = call.deadline(decision)
+      const leftMs = deadline - performance.now()
       if (decision.allowed) {
         const isInTime = decision.delayMs === 0 || decision.delayMs <= leftMs
-        return isInTime ? decision : tooLate(key, call, decision)
+        return isInTime ? decision : deniedByDelay(call, decision)
       }
       const firm = firmWaitOf(decision)
-      line.deniedBy = decision.deniedBy
-      line.due = performance.now() + (firm ?? 0)
+      queue.deniedBy = decision.deniedBy
+      queue.allowedAt = performance.now() + (firm ?? 0)
       if (firm === null || decision.retryAfterMs === null || firm > leftMs) return decision
       if (overflows(decision)) return decision
       const wait = Math.min(decision.retryAfterMs, Math.max(firm, pollMs))
@@ -156,34 +147,25 @@ export function createAcquire<S extends Store>(
   }
 
   /** Denies a call that cannot wait for the calls before it, even if its units are available. */
-  async function deniedInLine(line: Line, key: Keys, call: ConsumeCall): Promise<Decision<S>> {
-    const decision = await admission.peek(key, withoutRequest(call))
+  async function deniedInQueue(call: Call, queue: Queue): Promise<Decision<S>> {
+    const decision = await methods.peek(call.key, call.peek)
     if (!decision.allowed) return deniedLate(decision, decision.retryAfterMs, decision.deniedBy)
     // It takes nothing from the calls before it.
-    if (decision.exempt === true) return admission.consume(key, call)
-    const wait = Math.max(1, Math.ceil(line.due - performance.now()))
-    return deniedLate(decision, wait, line.deniedBy)
+    if (decision.exempt === true) return methods.consume(call.key, call.consume)
+    const wait = Math.max(1, Math.ceil(queue.allowedAt - performance.now()))
+    return deniedLate(decision, wait, queue.deniedBy)
   }
 
   /** Denies a call that a leaky queue allowed with a delay longer than the call can wait, and refunds it. */
-  async function tooLate(
-    key: Keys,
-    call: ConsumeCall,
-    decision: Decision<S>,
-  ): Promise<Decision<S>> {
+  async function deniedByDelay(call: Call, decision: Decision<S>): Promise<Decision<S>> {
     const [, current] = await Promise.all([
-      admission.refund(decision),
-      admission.peek(key, withoutRequest(call)),
+      methods.refund(decision),
+      methods.peek(call.key, call.peek),
     ])
     const names = Object.keys(decision.policies)
     const late = names.filter((name) => decision.policies[name].delayMs > 0)
     return deniedLate(current, decision.delayMs, late)
   }
-}
-
-/** A peek publishes no event, so it has no "request" option. */
-function withoutRequest({ cost, policies }: ConsumeCall): PeekCall {
-  return policies === undefined ? { cost } : { cost, policies }
 }
 
 /** A limit on the memory that waiting calls can take. */
@@ -193,39 +175,36 @@ const maxJitterMs = 50
 const minPollMs = 5
 const maxPollMs = 100
 
-/** The end of the longest wait of a call, by `performance.now()`: at first, and after a denial. */
-type UntilOf = (denial?: Decision) => number
-
-interface CheckedOptions {
-  readonly call: ConsumeCall
-  readonly untilOf: UntilOf
+interface Call {
+  readonly key: Keys
+  readonly consume: ConsumeOptions
+  /** A peek publishes no event, so it has no "request" option. */
+  readonly peek: PeekOptions
   readonly signal: AbortSignal | undefined
+  /** The end of the longest wait of the call, by `performance.now()`: at first, and after a denial. */
+  readonly deadline: (denial?: Decision) => number
 }
 
-function checkedOptions(limiter: string, options: OwnOptions): CheckedOptions {
-  const known = ['cost', 'policies', 'maxWait', 'signal', 'request']
-  const where = `limiter "${limiter}"`
-  rejectUnknown(where, optionsObject(where, options, known), known)
-  const { cost = 1, policies, maxWait, signal, request, [waitAfter]: waitOf } = options
-  const waitMs = maxWait === undefined ? Infinity : durationOrZero.read(maxWait)
-  if (waitMs === undefined) {
-    const { expected } = durationOrZero
-    throw sluiceError('SLUICE_OPTION_INVALID', where, 'maxWait', maxWait, expected)
-  }
-  assertSignal(where, signal)
-  const call = {
-    cost,
-    ...(policies === undefined ? {} : { policies }),
-    ...(request === undefined ? {} : { request }),
-  }
+const alreadyOver = (): number => -Infinity
+
+function readCall(limiter: string, key: Keys, options: OwnOptions): Call {
+  const { maxWait, signal } = readOptions(`limiter "${limiter}"`, options, readers)
+  const { cost = 1, policies, request, [waitAfter]: waitOf } = options
   const start = performance.now()
-  const untilOf: UntilOf = (denial) =>
-    start + (denial === undefined || waitOf === undefined ? waitMs : (waitOf(denial) ?? -Infinity))
-  return { call, untilOf, signal }
+  const peek = policies === undefined ? { cost } : { cost, policies }
+  return {
+    key,
+    consume: request === undefined ? peek : { ...peek, request },
+    peek,
+    signal,
+    deadline: (denial) => start + (denial && waitOf ? (waitOf(denial) ?? -Infinity) : maxWait),
+  }
 }
 
-/** @throws SluiceError SLUICE_OPTION_INVALID if the option `signal` is something else */
-export function assertSignal(where: string, signal: unknown): void {
-  if (signal === undefined || signal instanceof AbortSignal) return
-  throw sluiceError('SLUICE_OPTION_INVALID', where, 'signal', signal, 'an AbortSignal')
+const readers = {
+  cost: anything,
+  policies: anything,
+  maxWait: optional(durationOrZero, Infinity),
+  signal: signalOption,
+  request: anything,
 }

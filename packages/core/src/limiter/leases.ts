@@ -6,7 +6,7 @@ import { ownerText } from '../keys.js'
 import { letProcessEnd } from '../runtime.js'
 import { isExempt } from '../stores/override.js'
 import { costAt, noLease, type LimiterPolicy, type Reply, type Store } from '../stores/store.js'
-import { longestTimerMs } from './turns.js'
+import { longestTimerMs } from './pause.js'
 
 /** Makes the id of a lease in this process and not in the store, so that a call which the client sends twice takes one lease. */
 export function leaseFor(

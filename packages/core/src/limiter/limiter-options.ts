@@ -3,6 +3,7 @@ import type { Policies } from './limiter-policies.js'
 import { sluiceError } from '../errors.js'
 import { isBoolean, isFunction, isText } from '../options/predicates.js'
 import {
+  anything,
   checked,
   checkedIfGiven,
   oneOf,
@@ -146,7 +147,7 @@ const readers = {
   name: nameOption,
   ...policyReaders,
   // `limiterPolicies` checks the policies.
-  policies: checkedIfGiven('', () => true),
+  policies: anything,
   ...commonReaders,
   denyCache: optional(checked('true or false', isBoolean), true),
 }

@@ -1,7 +1,7 @@
 import { hasLeases } from '../algorithms/kind.js'
 import { sluiceError } from '../errors.js'
 import { isList, isRecord, isText } from '../options/predicates.js'
-import { optionsObject, rejectUnknown } from '../options/readers.js'
+import { knownOptions } from '../options/readers.js'
 import { isExempt } from '../stores/override.js'
 import { noLease, partOf, type RefundReceiptRequest, type StoreRequest } from '../stores/store.js'
 import type { Receipt } from './receipt.js'
@@ -70,10 +70,7 @@ export function refundRequests(
       throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', options ?? more, expected)
     }
     if (options === undefined) return undefined
-    const known = ['policies']
-    const given = optionsObject(where, options, known)
-    rejectUnknown(where, given, known)
-    const { policies } = given
+    const { policies } = knownOptions(where, options, ['policies'])
     if (policies === undefined || areNames(policies)) return policies
     const expected = 'a list of names of policies'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)

@@ -3,13 +3,7 @@ import { readClock, type Clock } from '../clock.js'
 import { sluiceError, warn } from '../errors.js'
 import { joinKey } from '../keys.js'
 import { isBoolean, isCount, isList } from '../options/predicates.js'
-import {
-  duration,
-  optionsObject,
-  rejectUnknown,
-  warnOfShort,
-  type Duration,
-} from '../options/readers.js'
+import { duration, knownOptions, warnOfShort, type Duration } from '../options/readers.js'
 import {
   partOf,
   type LimiterPolicy,
@@ -164,7 +158,7 @@ export function createRequests(
   }
 
   function check(options: object | undefined, known: readonly string[]): void {
-    if (options !== undefined) rejectUnknown(where, optionsObject(where, options, known), known)
+    if (options !== undefined) knownOptions(where, options, known)
   }
 
   function checkConsume(options: ConsumeOptions): void {
@@ -180,7 +174,7 @@ export function createRequests(
       throw sluiceError('SLUICE_OPTION_INVALID', where, 'requests', calls, 'a list of requests')
     }
     const known = ['key', 'cost', 'policies']
-    for (const call of calls) rejectUnknown(where, optionsObject(where, call, known), known)
+    for (const call of calls) knownOptions(where, call, known)
   }
 
   function policiesOf(options: PolicyChoice | undefined): Policies | undefined {

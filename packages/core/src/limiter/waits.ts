@@ -1,39 +1,28 @@
 import { hasLeases } from '../algorithms/kind.js'
-import type { Decision } from './decision.js'
-import { keepAlive } from './leases.js'
-import { withoutDelay } from './read-decision.js'
-import { receiptOf } from './receipt.js'
-import { longest } from './verdict.js'
 import { blockedMs, isExempt } from '../stores/override.js'
 import { costAt, type Store } from '../stores/store.js'
-import { pause, turnBefore, type Turn } from './turns.js'
+import type { Decision } from './decision.js'
+import { keepAlive } from './leases.js'
+import { occursWithin, pause } from './pause.js'
+import { withoutDelay } from './read-decision.js'
+import { receiptOf } from './receipt.js'
 
 /**
  * The part of a denied request's wait that nothing can shorten; null if it never ends. A wait for a lease is not part of it, because a lease can be
  * released at any moment.
  */
 export function firmWaitOf(decision: Decision): number | null {
-  const receipt = receiptOf(decision)
-  if (receipt === undefined) return decision.retryAfterMs
-  const { states } = receipt.result
-  let firm: number | null = 0
-  receipt.request.policies.forEach((policy, i) => {
-    const wait = decision.policies[policy.name].retryAfterMs
-    firm = longest(firm, hasLeases(policy) && wait !== null ? blockedMs(states[i]) : wait)
-  })
-  return firm
+  const waits = waitsOf(decision)
+  if (waits.length === 0) return decision.retryAfterMs
+  const firm = Math.max(
+    ...waits.map(({ isForLease, waitMs, blockMs }) => (isForLease ? blockMs : waitMs)),
+  )
+  return firm === Infinity ? null : firm
 }
 
 /** Whether one of the policies of a decision is a leaky queue, which determines when a request starts unless it is exempt. */
 export function isQueued(decision: Decision): boolean {
-  const receipt = receiptOf(decision)
-  if (receipt === undefined) return false
-  const { states } = receipt.result
-  return receipt.request.policies.some(
-    ({ steps, params }, i) =>
-      !isExempt(states[i]) &&
-      steps.read(states[i].row, params, states[i].now, 0, true).queue !== undefined,
-  )
+  return waitsOf(decision).some(({ queueMs }) => queueMs !== undefined)
 }
 
 /**
@@ -41,46 +30,66 @@ export function isQueued(decision: Decision): boolean {
  * the queue, its whole wait would be longer than `maxDelay`.
  */
 export function overflows(decision: Decision): boolean {
+  const waits = waitsOf(decision)
+  const inQueue = Math.max(0, ...waits.map(({ queueMs = 0 }) => queueMs))
+  const otherwise = waits.map(({ queueMs = 0, waitMs, blockMs }) =>
+    queueMs > 0 ? blockMs : waitMs,
+  )
+  return inQueue > Math.max(0, ...otherwise)
+}
+
+/** The wait that one policy of a decision asks for. */
+interface Wait {
+  /** Until the policy allows the request; Infinity if it never does. */
+  readonly waitMs: number
+  readonly blockMs: number
+  /** Whether another request can shorten it, by the release of a lease. */
+  readonly isForLease: boolean
+  /** Until a leaky queue is short enough. Undefined for any other policy, and for an exempt one. */
+  readonly queueMs: number | undefined
+}
+
+/** The waits of a decision. Empty for a copy of a decision. */
+function waitsOf(decision: Decision): readonly Wait[] {
   const receipt = receiptOf(decision)
-  if (receipt === undefined) return false
+  if (receipt === undefined) return []
   const { policies, cost } = receipt.request
-  const { states } = receipt.result
-  let inQueue = 0
-  let otherwise = 0
-  policies.forEach(({ name, steps, params }, i) => {
-    if (isExempt(states[i])) return
-    const { row, now } = states[i]
-    const queueWait = steps.read(row, params, now, costAt(cost, i), false).queue ?? 0
-    const wait = decision.policies[name].retryAfterMs ?? Infinity
-    inQueue = Math.max(inQueue, queueWait)
-    otherwise = Math.max(otherwise, queueWait > 0 ? blockedMs(states[i]) : wait)
+  return policies.map((policy, i) => {
+    const { name, steps, params } = policy
+    const state = receipt.result.states[i]
+    const waitMs = decision.policies[name].retryAfterMs ?? Infinity
+    const { queue } = steps.read(state.row, params, state.now, costAt(cost, i), false)
+    return {
+      waitMs,
+      blockMs: blockedMs(state),
+      isForLease: hasLeases(policy) && waitMs < Infinity,
+      queueMs: isExempt(state) ? undefined : queue,
+    }
   })
-  return inQueue > otherwise
 }
 
 /**
- * Delays an allowed request by the `delayMs` of its decision, and then until its turn. Resolves to the decision without the delay. If it also has a lease, it is
- * renewed during the delay, because a delay can be longer than a lease. If the signal is aborted, the request is refunded, and the promise rejects with the
- * signal's reason.
+ * Delays an allowed request by the `delayMs` of its decision, and then until `start` resolves. Resolves to the decision without the delay. If it also has a
+ * lease, it is renewed during the delay, because a delay can be longer than a lease. If the signal is aborted, the request is refunded, and the promise
+ * rejects with the signal's reason.
  */
 export async function delayRequest<S extends Store>(
   limiter: { refund(decision: Decision): unknown },
   decision: Decision<S>,
   signal: AbortSignal | undefined,
-  turn?: Turn,
+  start?: Promise<unknown>,
 ): Promise<Decision<S>> {
   const { lease, delayMs } = decision
   const stopRenewing = lease === undefined || delayMs === 0 ? undefined : keepAlive(lease)
   try {
     await pause(delayMs, signal)
-    if (turn !== undefined) await turnBefore(turn, Infinity, signal)
+    if (start !== undefined) await occursWithin(Infinity, start, signal)
     signal?.throwIfAborted()
     return withoutDelay(decision)
   } catch (error) {
     await limiter.refund(decision)
     throw error
   } finally {
-    turn?.end()
     stopRenewing?.()
   }
 }

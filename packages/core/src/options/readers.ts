@@ -106,6 +106,15 @@ export function checkedIfGiven(
   return { expected, read: (value) => (holds(value) ? value : undefined), default: undefined }
 }
 
+/** An option that is checked where it is used. */
+export const anything: OptionReader<unknown> = checkedIfGiven('', () => true)
+
+/** The option `signal`. */
+export const signalOption: OptionReader<AbortSignal | undefined> = optional(
+  checked('an AbortSignal', (value) => value instanceof AbortSignal),
+  undefined,
+)
+
 /** The same option with a default. */
 export function optional<T>(reader: OptionReader<T>, absent: T): OptionReader<T> {
   return { ...reader, default: absent }
@@ -123,18 +132,13 @@ export function readOptions<R extends OptionReaders>(
   readers: R,
 ): OptionValues<R> {
   const known = Object.keys(readers)
-  const given = optionsObject(where, options, known)
-  rejectUnknown(where, given, known)
+  const given = knownOptions(where, options, known)
   const values: Record<string, unknown> = {}
   for (const name of known) {
     const reader = readers[name]
     const value = given[name]
     if (value !== undefined) {
-      values[name] = reader.read(value)
-      if (values[name] === undefined) {
-        const advice = reader.advice?.(value)
-        throw sluiceError('SLUICE_OPTION_INVALID', where, name, value, reader.expected, advice)
-      }
+      values[name] = readOption(where, name, value, reader)
       if (reader.warnsBelowSecond === true && !builtOptions.has(given)) {
         warnOfShort(where, name, value)
       }
@@ -161,21 +165,37 @@ export function warnOfShort(where: string, option: string, value: unknown): void
   }
 }
 
-/** Refuses every unknown option, and suggests the name in Sluice for an option of another library. */
-export function rejectUnknown(where: string, given: object, known: readonly string[]): void {
-  for (const option of Object.keys(given)) {
-    if (!known.includes(option)) throw unknownOption(where, option, known)
-  }
+/** @throws SluiceError SLUICE_OPTION_INVALID if the value is not the expected one */
+export function readOption<T>(
+  where: string,
+  name: string,
+  value: unknown,
+  reader: OptionReader<T>,
+): T {
+  const read = reader.read(value)
+  if (read !== undefined) return read
+  const advice = reader.advice?.(value)
+  throw sluiceError('SLUICE_OPTION_INVALID', where, name, value, reader.expected, advice)
 }
 
-/** The options as a record, or an error with a code. */
-export function optionsObject(
+/**
+ * The options as a record. Refuses every unknown option, and suggests the name in Sluice for an option of another library.
+ *
+ * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISPLACED
+ */
+export function knownOptions(
   where: string,
   options: unknown,
   known: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  if (isRecord(options)) return options
-  throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, `an object: { ${known.join(', ')} }`)
+  if (!isRecord(options)) {
+    const expected = `an object: { ${known.join(', ')} }`
+    throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, expected)
+  }
+  for (const option of Object.keys(options)) {
+    if (!known.includes(option)) throw unknownOption(where, option, known)
+  }
+  return options
 }
 
 /** A quota that may be absent. */

@@ -1,5 +1,5 @@
 import { letProcessEnd } from '../../runtime.js'
-import { longestTimerMs } from '../../limiter/turns.js'
+import { longestTimerMs } from '../../limiter/pause.js'
 import type { ManualResponse, ResponseOutcome, AfterResponse } from './response.js'
 
 /** The signal of a web Request. It aborts when the client disconnects. */
