@@ -31,7 +31,8 @@ const quick = all.filter((file) => ![slow, pages, platforms].flat().includes(fil
  * modules again, or remove a Unix socket. The others share a process and its modules: to load the modules for each file again would take longer than most of its tests.
  * After the removal, Node 20 does not resolve symbolic links of modules until the next synchronous `stat`: `realpath` reads the type of the socket.
  */
-const alone = /memoryUsage|heapUsed|natives-syntax|KeepAlive|'warning'|warningOf|resetModules|\.listen\(path\)/
+const alone =
+  /memoryUsage|heapUsed|natives-syntax|KeepAlive|'warning'|warningOf|resetModules|\.listen\(path\)/
 
 export default defineConfig({
   root,

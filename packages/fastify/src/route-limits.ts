@@ -17,7 +17,7 @@ type R = FastifyRequest
 type RouteOptions = Options<R, OnDenied>
 
 /** The property of a placed limit that holds its guard. A placed limit can be declared for a route like options. */
-export const guardMade: unique symbol = Symbol('@sluice/fastify: guard')
+export const guardMade = '@sluice/fastify: guard'
 
 /** A limit that was made for a route, with its guard. */
 export interface MadeLimit {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { fixedWindow, memoryStore, rateLimit, type RateLimitOptions } from '../src/index.js'
-import { create, serve, start, statuses, times } from './apps.js'
+import { create, serve, start, statuses } from './apps.js'
 
 const hello = () => 'hello'
 const hour = { limit: 3, window: '1h' }

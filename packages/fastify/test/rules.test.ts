@@ -1,4 +1,4 @@
-import { requestRules } from '../../rules/bundle/internal.js'
+import { requestRules } from '../../rules/dist/internal.js'
 import type { Rules } from '@sluice/core/http'
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { requestRules } from '../../rules/bundle/internal.js'
+import { requestRules } from '../../rules/dist/internal.js'
 import { Controller, Get, Inject, Injectable, Post } from '@nestjs/common'
 import { describe, expect, test } from 'vitest'
 import {

@@ -15,7 +15,6 @@ import {
   type Visit,
 } from './visit.js'
 
-const shared = { key: 'all', clock: () => start } as const
 const none = fixedWindow({ limit: 0, window: '1m' })
 const more = fixedWindow({ limit: 0, window: '1h' })
 

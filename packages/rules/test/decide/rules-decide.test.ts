@@ -6,7 +6,6 @@ import {
   gcra,
   leakyQueue,
   memoryStore,
-  type Decision,
   type Limiter,
   type Policy,
   type Store,

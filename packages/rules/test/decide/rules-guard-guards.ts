@@ -1,12 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { fixedWindow, type Policy } from '@sluice/core'
-import {
-  createGuard,
-  type Action,
-  type NodeResponse,
-  type Outcome,
-  type Rules,
-} from '@sluice/core/http'
+import { createGuard, type Action, type NodeResponse, type Outcome } from '@sluice/core/http'
+import type { RuleMatch } from '../../src/internal.js'
 import { asks, consumption, rulesOf, type MadeRule } from './judged.js'
 import {
   noHeaders,
@@ -20,10 +15,8 @@ import {
 
 export const perMinute = (limit: number): Policy => fixedWindow({ limit, window: '1m' })
 
-export type Judged = ReturnType<Rules<unknown>['judge']>
-
 /** A guard whose rules judge each request in the same way. */
-export function guardOf(judgement: Judged, options: Options = {}) {
+export function guardOf(judgement: RuleMatch | Promise<RuleMatch>, options: Options = {}) {
   return createGuard<Visit, Handler>({ clock: () => start, rules: rulesOf(judgement), ...options })
 }
 
@@ -54,10 +47,7 @@ export class Ending extends EventEmitter {
   end(): void {}
 }
 
-export async function respond(
-  guard: Made,
-  answer: NodeResponse,
-): Promise<Action<Handler> | Promise<Action<Handler>>> {
+export async function respond(guard: Made, answer: NodeResponse): Promise<Action<Handler>> {
   return await guard.check(viewOf({}), answer, noHeaders)
 }
 

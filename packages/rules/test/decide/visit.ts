@@ -21,26 +21,9 @@ export type Handler = (decision: unknown) => string
 export type Options = RateLimitOptions<Visit, Handler>
 
 /** A guard with a clock that does not advance. */
-export function guardOf(
-  options: Options,
-): (
-  visit?: Visit,
-  seen?: Partial<RequestView<Visit>>,
-) => Action<Handler> | Promise<Action<Handler>> {
+export function guardOf(options: Options): (visit: Visit) => Promise<Action<Handler>> {
   const guard = createGuard<Visit, Handler>({ clock: () => start, ...options })
-  return async (visit = {}, seen = {}) =>
-    await guard.check(viewOf(visit, seen), response, noHeaders)
-}
-
-/** Like `guardOf`, for options without promises: a promise fails the test. */
-export function syncGuardOf(
-  options: Options,
-): (visit?: Visit, seen?: Partial<RequestView<Visit>>) => Action<Handler> {
-  const check = guardOf(options)
-  return (visit, seen) => {
-    const action = check(visit, seen)
-    return action
-  }
+  return (visit) => guard.check(viewOf(visit), response, noHeaders)
 }
 
 /** A response that never ends. */
