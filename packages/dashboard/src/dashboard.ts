@@ -18,7 +18,7 @@ import { viewOf } from './data/view-of.js'
 import type { Authorization } from './http/authorize.js'
 import { createHandler } from './http/handler.js'
 import { KeyDesk } from './keys/key-desk.js'
-import { KeyIds } from './keys/key-ids.js'
+import { KeyIds } from './key-ids.js'
 import { Processes } from './processes.js'
 import type { DashboardShare } from './share/share.js'
 

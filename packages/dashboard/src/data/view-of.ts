@@ -1,5 +1,5 @@
 import { mergedStores } from '../collect/store-records.js'
-import type { KeyIds } from '../keys/key-ids.js'
+import type { KeyIds } from '../key-ids.js'
 import type { Processes } from '../processes.js'
 import type { Role, View } from '../view.js'
 import { mergedLimiters } from './merge.js'

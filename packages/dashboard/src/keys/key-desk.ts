@@ -12,7 +12,7 @@ import { reasonOf } from '../share/others.js'
 import type { DashboardShare } from '../share/share.js'
 import type { KeyView, SearchView } from '../view.js'
 import { carryOutAct, readAct, type ActRequest } from './acts.js'
-import type { KeyIds } from './key-ids.js'
+import type { KeyIds } from '../key-ids.js'
 import { countedText, keyOfId } from './known-keys.js'
 import { lookAt, type KeyLook, type KnownPolicies } from './look.js'
 

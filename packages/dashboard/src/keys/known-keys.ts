@@ -2,7 +2,7 @@ import { countedKey } from '@sluice/core'
 import { joinKey } from '@sluice/core/internal'
 import type { LimiterData } from '../data/process-data.js'
 import { refusal } from '../refusal.js'
-import type { KeyIds } from './key-ids.js'
+import type { KeyIds } from '../key-ids.js'
 
 /**
  * The key of an id, in the form in which it is counted.
