@@ -6,17 +6,18 @@
 const core = 'packages/core/src'
 const npm = (...names) => `node_modules/(?:${names.join('|')})/`
 
-/** The files at the root of core, without its public face; and the readers of options. */
-const ground = `${core}/(?:(?:awaitable|clock|digests|errors|first-in-order|keys|policy|runtime|time-zone)\\.ts$|errors/|options/)`
-const algorithmContract = `${core}/algorithms/(?:algorithm|bytes|ids|kind|plain-lua|window)\\.ts$`
+/** The files at the root of core, without its two entries; and the folders that they share. */
+const ground = `${core}/(?:(?!index\\.|internal\\.)[^/]+$|errors/|options/)`
+/** The files beside the folders of the algorithms: the table of kinds and what is made of it, and what the folders share. */
+const allAlgorithms = `${core}/algorithms/(?:all|index|kinds)\\.ts$`
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
-const allAlgorithms = `${core}/algorithms/(?:index|register|all)\\.ts$`
-/** A limit that names no algorithm has this one. */
-const defaultAlgorithm = `${core}/limiter/limit-options\\.ts$`
-const storeContract = `${core}/stores/(?:store|compiled-policies|cursor|changes|pending|events)\\.ts$`
+const algorithmContract = `${core}/algorithms/(?!(?:all|index|kinds|scripts)\\.ts$)[^/]+$`
+const storeContract = `${core}/stores/[^/]+$`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
-const builders = `${core}/algorithms/[^/]+/index\\.ts$`
-const adapterNeeds = ['@sluice/core', 'packages/core/(?:bundle|src)/(?:index|http/)']
+/** A limit that names no algorithm has the sliding window. */
+const defaultAlgorithm = `${core}/limiter/limit-options\\.ts$`
+const adapterNeeds = ['^@sluice/core(?:/http|/http/application|/internal)?$']
+const databaseNeeds = [...adapterNeeds, '^@sluice/core/database$']
 
 /** Each rule lists what a folder may import besides its own files. */
 const rules = {
@@ -29,17 +30,15 @@ const rules = {
     from: `${core}/algorithms/([^/]+)/`,
     own: `${core}/algorithms/$1/`,
     may: [ground, algorithmContract],
-    except: [`${core}/algorithms/leaky-queue/`],
+    except: [`${core}/algorithms/(?:leaky-queue|sliding-window)/`],
   },
-  'leaky queue': {
-    from: `${core}/algorithms/leaky-queue/`,
-    may: [ground, algorithmContract, `${core}/algorithms/gcra/(?:steps|script|span)\\.ts$`],
+  'leaky queue': basedOn('leaky-queue', 'gcra'),
+  'sliding window': basedOn('sliding-window', 'bucketed-window'),
+  'all algorithms': {
+    from: allAlgorithms,
+    may: [ground, algorithmContract, `${core}/algorithms/[^/]+/index\\.ts$`],
   },
-  'all algorithms': { from: allAlgorithms, may: [ground, `${core}/algorithms/`] },
-  'all scripts': {
-    from: algorithmScripts,
-    may: [`${core}/algorithms/(?:[^/]+/(?:script|steps|index)|ids|plain-lua)\\.ts$`],
-  },
+  'all scripts': { from: algorithmScripts, may: [algorithmContract, `${core}/algorithms/[^/]+/`] },
   'store contract': { from: storeContract, may: [ground, algorithmContract] },
   'memory store': {
     from: `${core}/stores/memory/`,
@@ -73,29 +72,14 @@ const rules = {
     from: defaultAlgorithm,
     may: [ground, `${core}/algorithms/sliding-window/index\\.ts$`, `${core}/limiter/`],
   },
-  'hot keys': { from: `${core}/hot-keys/`, may: [`${core}/first-in-order\\.ts$`] },
-  replay: {
-    from: `${core}/replay/`,
-    may: [
-      ground,
-      algorithmContract,
-      `${core}/limiter/`,
-      storeContract,
-      memoryStore,
-      `${core}/stores/memory/key-hash\\.ts$`,
-    ],
-  },
   limited: { from: `${core}/limited/`, may: [ground, `${core}/limiter/`, storeContract] },
   'core/http': {
     from: `${core}/http/`,
     may: [
       ground,
       algorithmContract,
-      builders,
-      `${core}/algorithms/register\\.ts$`,
       storeContract,
       memoryStore,
-      `${core}/stores/redis/scripts\\.ts$`,
       `${core}/limiter/`,
       `${core}/limited/`,
       npm('ipaddr\\.js', 'negotiator'),
@@ -104,7 +88,7 @@ const rules = {
   express: adapter('express', npm('express', '@types/express')),
   koa: adapter('koa', npm('koa', '@types/koa')),
   fetch: adapter('fetch'),
-  hono: adapter('hono', npm('hono'), '^hono/', '@sluice/fetch', 'packages/fetch/(?:bundle|src)/'),
+  hono: adapter('hono', npm('hono'), '^hono/', '^@sluice/fetch/adapter$'),
   fastify: adapter('fastify', npm('fastify', 'fastify-plugin')),
   nestjs: adapter(
     'nestjs',
@@ -113,27 +97,22 @@ const rules = {
   ),
   sqlite: {
     from: 'packages/sqlite/src/',
-    may: [...adapterNeeds, '@sluice/core/database', '^(?:node:)?timers/promises$'],
+    may: [...databaseNeeds, '^(?:node:)?timers/promises$'],
   },
   postgres: {
     from: 'packages/postgres/src/',
-    may: [...adapterNeeds, '@sluice/core/database', '^(?:node:)?crypto$'],
+    may: [...databaseNeeds, '^(?:node:)?crypto$'],
   },
   client: adapter('client'),
   metrics: adapter('metrics', '^(?:node:)?diagnostics_channel$'),
   dashboard: adapter(
     'dashboard',
-    'packages/core/(?:bundle|src)/hot-keys/',
     '^(?:node:)?(?:crypto|diagnostics_channel|fs|fs/promises|http|path|timers/promises|url)$',
   ),
   sockets: adapter('sockets', '^(?:node:)?events$'),
   testing: {
     from: 'packages/testing/src/',
-    may: [
-      ...adapterNeeds,
-      '@sluice/core/database',
-      '^(?:node:)?(?:assert|crypto|timers/promises)$',
-    ],
+    may: [...databaseNeeds, '^(?:node:)?(?:assert|crypto|timers/promises)$'],
   },
   rules: {
     from: 'packages/rules/src/',
@@ -149,39 +128,49 @@ const rules = {
     from: 'packages/cli/src/',
     may: [
       ...adapterNeeds,
-      '@sluice/rules',
-      '@sluice/dashboard',
-      'packages/dashboard/(?:bundle|src)/index',
-      'packages/core/(?:bundle|src)/(?:hot-keys|replay)/',
-      'packages/rules/(?:dist|src)/(?:check/)?index',
+      '^@sluice/dashboard(?:/internal)?$',
+      '^@sluice/rules(?:/check|/internal)?$',
       npm('commander', 'ioredis', 'yaml'),
-      '^rou3$',
       '^(?:node:)?(?:crypto|fs|fs/promises|module|path|process|stream|stream/consumers|timers/promises|url|util|zlib)$',
     ],
   },
   examples: {
     from: '^examples/([^/]+)/',
     own: '^examples/$1/',
-    may: [
-      '^(?!packages/|\\.\\./)',
-      'packages/[^/]+/(?:bundle|dist)/(?:simulate/)?index',
-      'packages/core/bundle/http/',
-    ],
+    may: ['^(?!packages/|\\.\\./)', 'packages/[^/]+/(?:bundle|dist)/(?:simulate/)?index'],
   },
 }
 
 /** The folders of a package from the lowest up. A folder imports only lower ones; those of one line do not import each other. */
 const floors = [
-  ['packages/core/src', [['errors'], ['options']]],
+  [
+    'packages/core/src',
+    [['errors'], ['options'], ['algorithms'], ['stores'], ['limiter'], ['limited'], ['http']],
+  ],
+  [
+    'packages/core/src/stores',
+    [
+      ['memory', 'pipeline'],
+      ['redis', 'database'],
+    ],
+  ],
   [
     'packages/core/src/http',
-    [['lists'], ['request'], ['keys'], ['response'], ['rules'], ['options'], ['guard']],
+    [['lists'], ['request'], ['keys'], ['response'], ['options'], ['guard']],
   ],
   [
     'packages/rules/src',
-    [['errors'], ['document'], ['match'], ['compile/limits'], ['compile'], ['check', 'loading']],
+    [
+      ['errors'],
+      ['document'],
+      ['match'],
+      ['decide'],
+      ['compile/limits'],
+      ['compile'],
+      ['check', 'loading'],
+    ],
   ],
-  ['packages/dashboard/src', [['collect'], ['data'], ['share'], ['http']]],
+  ['packages/dashboard/src', [['collect'], ['data'], ['share'], ['keys'], ['http']]],
   ['packages/cli/src', [['text'], ['simulate'], ['reading'], ['live'], ['output'], ['commands']]],
   ['packages/cli/src/simulate', [['cut'], ['input']]],
   ['packages/cli/src/simulate', [['report'], ['rules']]],
@@ -201,6 +190,15 @@ const upwards = floors.flatMap(([root, lines]) =>
     })),
   ),
 )
+
+/** An algorithm that uses the steps of another one. */
+function basedOn(name, other) {
+  const own = `${core}/algorithms/${name}/`
+  return {
+    from: own,
+    may: [ground, algorithmContract, `${core}/algorithms/${other}/(?!index\\.ts$)`],
+  }
+}
 
 function adapter(name, ...may) {
   return { from: `packages/${name}/src/`, may: [...adapterNeeds, ...may] }

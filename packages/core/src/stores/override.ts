@@ -1,5 +1,4 @@
 import type { Row } from '../algorithms/algorithm.js'
-import type { State } from './store.js'
 
 // An override stands beside the count of a policy's key, for all layouts under the policy's name. A store keeps it as a row of `overrideWidth` whole numbers,
 // each 0 or more, and knows none of them: only `run`, its twin in Lua, and this file do.
@@ -10,6 +9,13 @@ const BLOCK_MS = 1
 const EXEMPT_UNTIL = 2
 
 export const overrideWidth = 3
+
+/** The override of a key at a time. */
+export interface OverrideAt {
+  /** A block or an exemption, which can have ended; undefined without one. */
+  readonly override: Row | undefined
+  readonly now: number
+}
 
 /** The override of a row of cells; undefined if it is all zeros, as that of a key without one. */
 export function overrideOf(cells: Row): Row | undefined {
@@ -30,17 +36,17 @@ export function overrideEnds(override: Row): number {
 }
 
 /** How long the block of a state lasts; 0 without one. */
-export function blockedMs({ override, now }: Pick<State, 'override' | 'now'>): number {
+export function blockedMs({ override, now }: OverrideAt): number {
   return override === undefined ? 0 : Math.max(0, override[BLOCKED_UNTIL] - now)
 }
 
 /** How long the exemption of a state lasts; 0 without one. */
-export function exemptMs({ override, now }: Pick<State, 'override' | 'now'>): number {
+export function exemptMs({ override, now }: OverrideAt): number {
   return override === undefined ? 0 : Math.max(0, override[EXEMPT_UNTIL] - now)
 }
 
 /** Whether an exemption allows this policy, so that nothing is counted. */
-export function isExempt(state: Pick<State, 'override' | 'now'>): boolean {
+export function isExempt(state: OverrideAt): boolean {
   return exemptMs(state) > 0
 }
 

@@ -1,7 +1,7 @@
 import type { Lease, Row } from '../algorithms/algorithm.js'
 import type { ResolvedPolicy } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
-import { isExempt } from './override.js'
+import { isExempt, type OverrideAt } from './override.js'
 
 /** A policy of a limiter, with all that a store needs to find and change its state. */
 export interface LimiterPolicy extends ResolvedPolicy {
@@ -159,10 +159,8 @@ export function refundsOf(
 }
 
 /** The state of one policy at the time `now`. */
-export interface State {
+export interface State extends OverrideAt {
   readonly row: Row
-  /** The block or the exemption of the key, which can have ended; undefined without one. `override.ts` reads it. */
-  readonly override: Row | undefined
   /** The time by which this policy was decided. It differs between policies that follow different clocks, or that are on different servers. */
   readonly now: number
 }
