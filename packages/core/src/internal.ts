@@ -1,6 +1,7 @@
 // What the other packages of Sluice use of this one, besides its public face. Not for applications: it changes without notice.
+import type * as core from './index.js'
+
 export { hasLeases, layoutOf, resolvePolicy } from './algorithms/kind.js'
-export type { PolicyKind } from './algorithms/kind.js'
 export { checkedPolicy } from './algorithms/kinds.js'
 export { after, isPromise, rescued } from './awaitable.js'
 export type { Awaitable } from './awaitable.js'
@@ -37,3 +38,10 @@ export { redisScripts } from './stores/redis/scripts.js'
 export type { RedisScripts } from './stores/redis/scripts.js'
 export { isTimeZone, timeZoneOf } from './time-zone.js'
 export type { TimeZone } from './time-zone.js'
+
+/** The name of a builder. */
+export type PolicyKind = {
+  [K in keyof typeof core]: (typeof core)[K] extends (options: never) => { readonly kind: K }
+    ? K
+    : never
+}[keyof typeof core]

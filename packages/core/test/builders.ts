@@ -10,7 +10,7 @@ import {
   tokenBucket,
   type Policy,
 } from '../src/index.js'
-import type { PolicyKind } from '../src/algorithms/kind.js'
+import type { PolicyKind } from '../src/internal.js'
 
 type Build = (options: unknown) => Policy
 

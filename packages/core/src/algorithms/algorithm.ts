@@ -4,16 +4,13 @@
  */
 export type Row = number[]
 
-/** The numbers of a policy, as the steps use them. */
-export type Params = Readonly<Record<string, unknown>>
-
 /**
  * How a state changes. Each of these functions exists twice, with the same name: in TypeScript, and in Lua for Redis.
  *
  * A step is pure. It gets a copy of the row, and a store saves the changed copy only if every policy of the request allows. All numbers are
  * whole; `now` is in whole milliseconds. A `now` before the time in the row (the clock was set back) must never make the limit looser.
  */
-export interface Steps<P extends object = Params> {
+export interface Steps<P extends object = object> {
   /** Updates the row to `now` and returns whether `cost` fits. */
   look(row: Row, params: P, now: number, cost: number): boolean
   /**
@@ -47,7 +44,7 @@ export interface Numbers {
 }
 
 /** An algorithm: how its rows change, and what they mean. */
-export interface Algorithm<P extends object = Params, R = unknown> extends Steps<P> {
+export interface Algorithm<P extends object = object, R = unknown> extends Steps<P> {
   /** Identifies the rows of this algorithm in a store: see `kinds.ts`. A row with another id is read as absent, so a new layout needs a new id. */
   readonly id: number
   size(params: P): Size
@@ -92,7 +89,7 @@ export interface Size {
  * What a key has in addition to its row, if the state grows: a log, or leases. Records are read by position and never as a whole. `look` must not change them;
  * after any change of the records the row is saved. If the row is all zeros, the records are void, whatever they contain.
  */
-export interface Records<P extends object = Params, R = unknown> {
+export interface Records<P extends object = object, R = unknown> {
   /** The numbers of their Redis keys, each from 1 to `mostRecordKeys`. No other algorithm has them, so that no two forms share records. */
   readonly keys: readonly number[]
   create(params: P): R
@@ -108,7 +105,7 @@ export interface Records<P extends object = Params, R = unknown> {
 export const mostRecordKeys = 4
 
 /** The steps of one request. After its `take`, `look` returns whether another request would fit. */
-export interface BoundSteps<P extends object = Params> extends Steps<P> {
+export interface BoundSteps<P extends object = object> extends Steps<P> {
   /** Ends the lease. True if it was active. Only algorithms with leases have `release` and `renew`. */
   release?(row: Row, params: P, now: number): boolean
   /** Restarts the duration of the lease. True if it was active. */

@@ -1,55 +1,49 @@
 import { sluiceError } from '../errors.js'
 import { markBuilt } from '../options/readers.js'
 import { isPolicy, type Block, type Policy } from '../policy.js'
-import type { Algorithm, Params } from './algorithm.js'
+import type { Algorithm } from './algorithm.js'
 
-/** The names of the builders. The policy of a kind that this program does not contain is known, but cannot be used. */
-export const kindNames = [
-  'fixedWindow',
-  'calendarWindow',
-  'slidingWindow',
-  'slidingLog',
-  'tokenBucket',
-  'leakyBucket',
-  'leakyQueue',
-  'gcra',
-  'concurrency',
-  'staged',
-  'unlimited',
-] as const
-
-export type PolicyKind = (typeof kindNames)[number]
-
-/** A kind of policy: its builder, its steps, and how its numbers are passed to the steps. */
-export interface Kind<C extends Policy = Policy, P extends object = Params> {
+/** A kind of policy: how it is built, and how it is decided. */
+export interface Kind<C extends Policy = Policy, P extends object = C> {
   /** The builder. It checks data from a file in the same way as the options of a program. */
   build(options: object): C
   /** The options that are quotas or policies with quotas. A share of the policy has that share of each of them. */
   readonly quotas: readonly string[]
   steps(policy: C): Algorithm<P>
-  params(policy: C): P
+  /** The params of the steps. Without it, the policy itself. */
+  params?(policy: C): P
 }
 
-/** A policy in the form for the stores: its steps and its numbers. */
+export type AnyKind = Kind<Policy, object>
+
+/** A policy in the form for the stores: its steps and their params. */
 export interface ResolvedPolicy {
   /** The builder's name. */
   readonly kind: string
   readonly policy: Policy
   readonly steps: Algorithm
-  readonly params: Params
+  readonly params: object
   readonly block: Block | undefined
 }
 
-/** The kinds that this program contains, by the names of their builders. */
-const kinds = new Map<string, Kind>()
+/** The kinds that this program contains, by the names of their builders. A bundled program contains only those whose builders it calls. */
+const kinds = new Map<string, AnyKind>()
+let hasAll = false
 
-export function registerKind(name: string, kind: Kind): void {
-  kinds.set(name, kind)
+/** Brings every kind into the program. */
+export function registerKinds(all: Readonly<Record<string, AnyKind>>): void {
+  for (const [name, kind] of Object.entries(all)) kinds.set(name, kind)
+  hasAll = true
 }
 
 /** The policy that a builder returns: frozen, and without the field `block` if it has none. The builder brings its kind into the program. */
-export function policyOf<P extends Policy>(kind: Kind, policy: P, block: Block | undefined): P {
-  registerKind(policy.kind, kind)
+export function policyOf<K extends string, P extends { readonly block: Block | undefined }>(
+  name: K,
+  kind: AnyKind,
+  { block, ...options }: P,
+): Readonly<{ kind: K } & Omit<P, 'block'>> & Pick<Policy, 'block'> {
+  kinds.set(name, kind)
+  const policy = { kind: name, ...options }
   return Object.freeze(block === undefined ? policy : { ...policy, block: Object.freeze(block) })
 }
 
@@ -59,13 +53,14 @@ export function policyOf<P extends Policy>(kind: Kind, policy: P, block: Block |
  * @throws SluiceError SLUICE_POLICY_UNKNOWN, SLUICE_ALGORITHM_MISSING, or the errors of the builder
  */
 export function resolvePolicy(policy: unknown, where: string): ResolvedPolicy {
-  if (!isPolicy(policy)) throw sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, kindNames)
+  if (!isPolicy(policy))
+    throw sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, [...kinds.keys()])
   const { kind: name, ...options } = policy
   const kind = kinds.get(name)
   if (kind === undefined) {
-    throw kindNames.some((known) => known === name)
-      ? sluiceError('SLUICE_ALGORITHM_MISSING', where, name)
-      : sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, kindNames)
+    throw hasAll
+      ? sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, [...kinds.keys()])
+      : sluiceError('SLUICE_ALGORITHM_MISSING', where, name)
   }
   markBuilt(options)
   markBuilt(options.block)
@@ -74,7 +69,7 @@ export function resolvePolicy(policy: unknown, where: string): ResolvedPolicy {
     kind: name,
     policy: checked,
     steps: kind.steps(checked),
-    params: kind.params(checked),
+    params: kind.params?.(checked) ?? checked,
     block: checked.block,
   }
 }
@@ -95,18 +90,14 @@ export function sharePolicy(policy: Policy, share: number): Policy {
   const shared: Record<string, unknown> = { ...policy }
   for (const quota of kinds.get(policy.kind)?.quotas ?? []) {
     const whole = shared[quota]
-    if (typeof whole === 'number') shared[quota] = Math.ceil(rounded(whole * share))
+    // Without the rounding error of a product: 70 × 0.1 is 7.000000000000001.
+    if (typeof whole === 'number') shared[quota] = Math.ceil(+(whole * share).toPrecision(14))
     else if (isPolicy(whole)) shared[quota] = sharePolicy(whole, share)
   }
   return { ...shared, kind: policy.kind }
 }
 
-/** Removes the rounding error of a product: 70 × 0.1 is 7.000000000000001. */
-function rounded(product: number): number {
-  return Number(product.toPrecision(14))
-}
-
-/** The form of a policy's state: the algorithm and the number of cells. Each form of a policy name has a count of its own. */
+/** The layout of a policy's row: the algorithm and the number of cells. Each layout under a policy name has a count of its own. */
 export function layoutOf({ steps, params }: Pick<ResolvedPolicy, 'steps' | 'params'>): string {
   const { times, counts } = steps.size(params)
   return `${steps.id} ${times + counts}`

@@ -3,20 +3,15 @@ import { calendarWindowKind } from './calendar-window/index.js'
 import { concurrencyKind } from './concurrency/index.js'
 import { fixedWindowKind } from './fixed-window/index.js'
 import { gcraKind, leakyBucketKind, tokenBucketKind } from './gcra/index.js'
-import { registerKind, resolvePolicy, type Kind, type PolicyKind } from './kind.js'
+import { registerKinds, resolvePolicy, type AnyKind } from './kind.js'
 import { leakyQueueKind } from './leaky-queue/index.js'
 import { slidingLogKind } from './sliding-log/index.js'
 import { slidingWindowKind } from './sliding-window/index.js'
 import { stagedKind } from './staged/index.js'
 import { unlimitedKind } from './unlimited/index.js'
 
-/**
- * The kinds of policies, by the names of their builders. The steps of each have an id, which a store keeps with their rows, and `scripts.ts` has their Lua.
- *
- * A new algorithm takes the next free id from 10, or from 129 if the number of its cells depends on the policy. 123 to 127 are rows beside those of policies,
- * and from 135 an id is a pair of two others.
- */
-const kinds: Readonly<Record<PolicyKind, Kind>> = {
+/** The kinds of policies, by the names of their builders. `scripts.ts` has the Lua of their steps, because only the Redis store needs it. */
+const kinds: Readonly<Record<string, AnyKind>> = {
   fixedWindow: fixedWindowKind,
   calendarWindow: calendarWindowKind,
   slidingWindow: slidingWindowKind,
@@ -43,7 +38,7 @@ const kinds: Readonly<Record<PolicyKind, Kind>> = {
  * const limiter = createLimiter({ name: 'api', policies })
  */
 export function registerAlgorithms(): void {
-  for (const [name, kind] of Object.entries(kinds)) registerKind(name, kind)
+  registerKinds(kinds)
 }
 
 /**

@@ -53,7 +53,7 @@ export const optionMessages = {
       typeof kind === 'string'
         ? [`the kind ${quoted(kind)}`, didYouMean(kind, kinds)]
         : [show(value), undefined]
-    return `${where}: ${what} is not a policy.${sentence(advice)} Make one with ${quotedList(kinds)}, or pass an object whose "kind" is one of these.`
+    return `${where}: ${what} is not a policy.${sentence(advice)} Make one with ${quotedList(kinds) || 'a builder'}, or pass an object whose "kind" is one of these.`
   },
 
   SLUICE_ALGORITHM_MISSING: (where: string, kind: string): string =>

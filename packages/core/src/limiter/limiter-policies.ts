@@ -1,4 +1,4 @@
-import type { Algorithm, Params } from '../algorithms/algorithm.js'
+import type { Algorithm } from '../algorithms/algorithm.js'
 import { resolvePolicy, sharePolicy } from '../algorithms/kind.js'
 import { sluiceError, warn, type SluiceError } from '../errors.js'
 import { isFunction, isPlainRecord, isRecord } from '../options/predicates.js'
@@ -109,7 +109,7 @@ function limiterPolicy(limiter: string, name: string, policy: unknown): LimiterP
 }
 
 /** Whether a new key has a row that is not all zeros: that of a bucket that begins partly full. */
-function keepsFirst({ records, look, ends }: Algorithm, params: Params, width: number): boolean {
+function keepsFirst({ records, look, ends }: Algorithm, params: object, width: number): boolean {
   if (records !== undefined) return false
   const row = Array.from({ length: width }, () => 0)
   look(row, params, 1, 0)

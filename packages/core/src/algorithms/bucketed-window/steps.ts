@@ -1,6 +1,6 @@
 import type { Algorithm, Row } from '../algorithm.js'
 
-export type BucketedWindowParams = {
+export interface BucketedWindowParams {
   readonly limit: number
   /** The length of a sub-window. */
   readonly size: number

@@ -48,7 +48,7 @@ export interface CalendarWindowPolicy extends Policy {
  * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function calendarWindow(options: CalendarWindowOptions): CalendarWindowPolicy {
-  const { block, ...policy } = readOptions('calendarWindow', options, {
+  const policy = readOptions('calendarWindow', options, {
     limit: quota,
     period: oneOf('hour', 'day', 'week', 'month'),
     timeZone: zone,
@@ -56,7 +56,7 @@ export function calendarWindow(options: CalendarWindowOptions): CalendarWindowPo
     block: blockOption,
   })
   assertExact('calendarWindow', 'limit', policy.limit)
-  return policyOf(calendarWindowKind, { kind: 'calendarWindow', ...policy }, block)
+  return policyOf('calendarWindow', calendarWindowKind, policy)
 }
 
 const zone: OptionReader<string> = {

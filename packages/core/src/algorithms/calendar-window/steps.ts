@@ -2,7 +2,7 @@ import type { Algorithm } from '../algorithm.js'
 import { windowSteps } from '../window.js'
 import type { Calendar } from './calendar.js'
 
-export type CalendarWindowParams = {
+export interface CalendarWindowParams {
   readonly limit: number
   readonly calendar: Calendar
   /** The usual length of the window: 31 days for a month. */

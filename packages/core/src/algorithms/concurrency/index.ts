@@ -1,10 +1,5 @@
-import {
-  duration,
-  quota,
-  readOptions,
-  type Duration,
-  type DurationLiteral,
-} from '../../options/readers.js'
+import type { Duration, DurationLiteral } from '../../options/durations.js'
+import { duration, quota, readOptions } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { concurrencySteps, type ConcurrencyParams } from './steps.js'
@@ -20,10 +15,8 @@ export interface ConcurrencyOptions {
 }
 
 /** A policy of `concurrency`. */
-export interface ConcurrencyPolicy extends Policy {
+export interface ConcurrencyPolicy extends Policy, ConcurrencyParams {
   readonly kind: 'concurrency'
-  readonly limit: number
-  readonly lease: number
 }
 
 /**
@@ -49,17 +42,13 @@ export interface ConcurrencyPolicy extends Policy {
 export function concurrency<const T extends Duration>(
   options: ConcurrencyOptions & Record<'lease', DurationLiteral<T>>,
 ): ConcurrencyPolicy {
-  const { limit, lease, block } = readOptions('concurrency', options, {
-    limit: quota,
-    lease: duration,
-    block: blockOption,
-  })
-  return policyOf(concurrencyKind, { kind: 'concurrency', limit, lease }, block)
+  const readers = { limit: quota, lease: duration, block: blockOption }
+  const policy = readOptions('concurrency', options, readers)
+  return policyOf('concurrency', concurrencyKind, policy)
 }
 
-export const concurrencyKind: Kind<ConcurrencyPolicy, ConcurrencyParams> = {
+export const concurrencyKind: Kind<ConcurrencyPolicy> = {
   build: concurrency,
   quotas: ['limit'],
   steps: () => concurrencySteps,
-  params: ({ limit, lease }) => ({ limit, lease }),
 }

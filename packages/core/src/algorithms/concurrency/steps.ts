@@ -30,7 +30,7 @@ import {
   type RankedList,
 } from './leases.js'
 
-export type ConcurrencyParams = {
+export interface ConcurrencyParams {
   readonly limit: number
   /** The duration of a lease in milliseconds. */
   readonly lease: number

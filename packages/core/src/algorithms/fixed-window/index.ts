@@ -1,3 +1,4 @@
+import type { Duration, DurationLiteral } from '../../options/durations.js'
 import {
   assertExact,
   duration,
@@ -6,8 +7,6 @@ import {
   optional,
   quota,
   readOptions,
-  type Duration,
-  type DurationLiteral,
 } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
@@ -36,12 +35,8 @@ export interface FixedWindowOptions {
 }
 
 /** A policy of `fixedWindow`. */
-export interface FixedWindowPolicy extends Policy {
+export interface FixedWindowPolicy extends Policy, FixedWindowParams {
   readonly kind: 'fixedWindow'
-  readonly limit: number
-  readonly window: number
-  readonly align: 'first' | 'clock'
-  readonly offset: number
 }
 
 /**
@@ -55,7 +50,7 @@ export interface FixedWindowPolicy extends Policy {
 export function fixedWindow<const T extends Duration>(
   options: FixedWindowOptions & Record<'window', DurationLiteral<T>>,
 ): FixedWindowPolicy {
-  const { block, ...policy } = readOptions('fixedWindow', options, {
+  const policy = readOptions('fixedWindow', options, {
     limit: quota,
     window: duration,
     align: optional(oneOf('first', 'clock'), 'first'),
@@ -63,17 +58,11 @@ export function fixedWindow<const T extends Duration>(
     block: blockOption,
   })
   assertExact('fixedWindow', 'limit × window', policy.limit * policy.window)
-  return policyOf(fixedWindowKind, { kind: 'fixedWindow', ...policy }, block)
+  return policyOf('fixedWindow', fixedWindowKind, policy)
 }
 
-export const fixedWindowKind: Kind<FixedWindowPolicy, FixedWindowParams> = {
+export const fixedWindowKind: Kind<FixedWindowPolicy> = {
   build: fixedWindow,
   quotas: ['limit'],
   steps: () => fixedWindowSteps,
-  params: ({ limit, window, align, offset }) => ({
-    limit,
-    window,
-    aligned: align === 'clock' ? 1 : 0,
-    offset,
-  }),
 }

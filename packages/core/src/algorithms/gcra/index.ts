@@ -1,4 +1,5 @@
 import { sluiceError } from '../../errors.js'
+import type { Duration, DurationLiteral } from '../../options/durations.js'
 import {
   assertExact,
   duration,
@@ -6,8 +7,6 @@ import {
   positiveCount,
   quota,
   readOptions,
-  type Duration,
-  type DurationLiteral,
 } from '../../options/readers.js'
 import { blockOption, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
@@ -50,20 +49,17 @@ export interface GcraPolicy extends Policy {
 export function gcra<const T extends Duration>(
   options: GcraOptions & Record<'window', DurationLiteral<T>>,
 ): GcraPolicy {
-  const given = readOptions('gcra', options, {
-    limit: quota,
-    window: duration,
-    burst: optionalQuota,
-    block: blockOption,
-  })
-  const { limit, window, burst = limit, block } = given
+  const readers = { limit: quota, window: duration, burst: optionalQuota, block: blockOption }
+  const { burst: given, ...policy } = readOptions('gcra', options, readers)
+  const { limit, window } = policy
+  const burst = given ?? limit
   if (burst === 0 && limit > 0) {
     const { expected } = positiveCount
     throw sluiceError('SLUICE_OPTION_INVALID', 'gcra', 'burst', burst, expected, denyAll)
   }
   assertExact('gcra', 'burst × window', burst * window + limit)
   assertFills('gcra', 'burst', burst, Math.max(1, limit), window)
-  return policyOf(gcraKind, { kind: 'gcra', limit, window, burst }, block)
+  return policyOf('gcra', gcraKind, { ...policy, burst })
 }
 
 const denyAll = 'To deny everything, pass limit: 0'
@@ -116,21 +112,22 @@ export interface TokenBucketPolicy extends Policy {
 export function tokenBucket<const T extends Duration>(
   options: TokenBucketOptions & Record<'every', DurationLiteral<T>>,
 ): TokenBucketPolicy {
-  const given = readOptions('tokenBucket', options, {
+  const { initial: given, ...policy } = readOptions('tokenBucket', options, {
     capacity: quota,
     refill: positiveCount,
     every: duration,
     initial: optionalQuota,
     block: blockOption,
   })
-  const { capacity, refill, every, initial = capacity, block } = given
+  const { capacity, refill, every } = policy
+  const initial = given ?? capacity
   assertExact('tokenBucket', 'capacity × every', capacity * every + refill)
   assertFills('tokenBucket', 'capacity', capacity, refill, every)
   if (initial > capacity) {
     const expected = `at most the capacity of ${capacity}`
     throw sluiceError('SLUICE_OPTION_INVALID', 'tokenBucket', 'initial', initial, expected)
   }
-  return policyOf(tokenBucketKind, { kind: 'tokenBucket', capacity, refill, every, initial }, block)
+  return policyOf('tokenBucket', tokenBucketKind, { ...policy, initial })
 }
 
 /** Options of `leakyBucket`. */
@@ -164,16 +161,12 @@ export interface LeakyBucketPolicy extends Policy {
 export function leakyBucket<const T extends Duration>(
   options: LeakyBucketOptions & Record<'every', DurationLiteral<T>>,
 ): LeakyBucketPolicy {
-  const { block, ...policy } = readOptions('leakyBucket', options, {
-    capacity: quota,
-    leak: positiveCount,
-    every: duration,
-    block: blockOption,
-  })
+  const readers = { capacity: quota, leak: positiveCount, every: duration, block: blockOption }
+  const policy = readOptions('leakyBucket', options, readers)
   const { capacity, leak, every } = policy
   assertExact('leakyBucket', 'capacity × every', capacity * every + leak)
   assertFills('leakyBucket', 'capacity', capacity, leak, every)
-  return policyOf(leakyBucketKind, { kind: 'leakyBucket', ...policy }, block)
+  return policyOf('leakyBucket', leakyBucketKind, policy)
 }
 
 /** @param initial the units of a new bucket, which is forgotten after a day */

@@ -8,7 +8,7 @@ import { isForeign, lengthOf, refundedUnits, setSpan, SPAN, spanIn, spans } from
  * `refill` units become available in each `every` milliseconds, up to `burst`. Time is counted in fractions of 1 / `refill` ms: one unit
  * is exactly `every` fractions, so nothing is rounded, even at ten million units a second.
  */
-export type GcraParams = {
+export interface GcraParams {
   readonly burst: number
   readonly refill: number
   readonly every: number

@@ -1,3 +1,4 @@
+import type { Duration, DurationLiteral } from '../../options/durations.js'
 import {
   assertExact,
   duration,
@@ -5,8 +6,6 @@ import {
   longestMs,
   positiveCount,
   readOptions,
-  type Duration,
-  type DurationLiteral,
 } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
@@ -49,14 +48,15 @@ export interface LeakyQueuePolicy extends Policy {
 export function leakyQueue<const T extends Duration>(
   options: LeakyQueueOptions & Record<'every', DurationLiteral<T>>,
 ): LeakyQueuePolicy {
-  const { leak, every, maxDelay, block } = readOptions('leakyQueue', options, {
+  const policy = readOptions('leakyQueue', options, {
     leak: positiveCount,
     every: duration,
     maxDelay: durationOrZero,
     block: blockOption,
   })
+  const { leak, maxDelay } = policy
   assertExact('leakyQueue', 'leak × (maxDelay + ten years)', leak * (maxDelay + longestMs))
-  return policyOf(leakyQueueKind, { kind: 'leakyQueue', leak, every, maxDelay }, block)
+  return policyOf('leakyQueue', leakyQueueKind, policy)
 }
 
 export const leakyQueueKind: Kind<LeakyQueuePolicy, LeakyQueueParams> = {

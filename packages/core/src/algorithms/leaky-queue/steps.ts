@@ -14,7 +14,7 @@ import {
  * The recurrence of GCRA with a limit on the wait instead of the level. `burst` is the number of requests of cost 1 that an idle queue allows at
  * once.
  */
-export type LeakyQueueParams = GcraParams & {
+export interface LeakyQueueParams extends GcraParams {
   readonly maxDelay: number
   /** The largest cost: ten years of the queue's time. */
   readonly largest: number

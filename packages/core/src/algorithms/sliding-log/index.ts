@@ -1,11 +1,5 @@
-import {
-  duration,
-  quota,
-  readOptions,
-  type Duration,
-  type DurationLiteral,
-  type OptionReader,
-} from '../../options/readers.js'
+import type { Duration, DurationLiteral } from '../../options/durations.js'
+import { duration, quota, readOptions, type OptionReader } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { totals } from './log.js'
@@ -22,10 +16,8 @@ export interface SlidingLogOptions {
 }
 
 /** A policy of `slidingLog`. */
-export interface SlidingLogPolicy extends Policy {
+export interface SlidingLogPolicy extends Policy, SlidingLogParams {
   readonly kind: 'slidingLog'
-  readonly limit: number
-  readonly window: number
 }
 
 /**
@@ -40,12 +32,9 @@ export interface SlidingLogPolicy extends Policy {
 export function slidingLog<const T extends Duration>(
   options: SlidingLogOptions & Record<'window', DurationLiteral<T>>,
 ): SlidingLogPolicy {
-  const { block, ...policy } = readOptions('slidingLog', options, {
-    limit: countable,
-    window: duration,
-    block: blockOption,
-  })
-  return policyOf(slidingLogKind, { kind: 'slidingLog', ...policy }, block)
+  const readers = { limit: countable, window: duration, block: blockOption }
+  const policy = readOptions('slidingLog', options, readers)
+  return policyOf('slidingLog', slidingLogKind, policy)
 }
 
 /** A quota below the modulus of the running totals. */
@@ -57,9 +46,8 @@ const countable: OptionReader<number> = {
   },
 }
 
-export const slidingLogKind: Kind<SlidingLogPolicy, SlidingLogParams> = {
+export const slidingLogKind: Kind<SlidingLogPolicy> = {
   build: slidingLog,
   quotas: ['limit'],
   steps: () => slidingLogSteps,
-  params: ({ limit, window }) => ({ limit, window }),
 }

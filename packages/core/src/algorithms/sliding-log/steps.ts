@@ -1,7 +1,7 @@
 import { stepsOverRecords, type Algorithm, type BoundSteps, type Row } from '../algorithm.js'
 import { Log, totals } from './log.js'
 
-export type SlidingLogParams = {
+export interface SlidingLogParams {
   readonly limit: number
   readonly window: number
 }

@@ -1,13 +1,12 @@
+import type { Duration, DurationLiteral } from '../../options/durations.js'
 import {
   assertExact,
   duration,
   oneOf,
   optional,
-  quota,
   positiveCount,
+  quota,
   readOptions,
-  type Duration,
-  type DurationLiteral,
 } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
@@ -66,14 +65,14 @@ const mostBuckets = 250
 export function slidingWindow<const T extends Duration>(
   options: SlidingWindowOptions & Record<'window', DurationLiteral<T>>,
 ): SlidingWindowPolicy {
-  const { block, tail, ...numbers } = readOptions('slidingWindow', options, {
+  const { tail, ...policy } = readOptions('slidingWindow', options, {
     limit: quota,
     window: duration,
     buckets: optional(positiveCount, 1),
     tail: optional<Tail | undefined>(oneOf('spread', 'weighted', 'truncated'), undefined),
     block: blockOption,
   })
-  const { limit, window, buckets } = numbers
+  const { limit, window, buckets } = policy
   assertExact('slidingWindow', 'limit × window', limit * window)
   if (buckets > mostBuckets || window % buckets !== 0) {
     const expected = `a number up to ${mostBuckets} that divides the window of ${window} ms`
@@ -84,7 +83,7 @@ export function slidingWindow<const T extends Duration>(
     throw sluiceError('SLUICE_OPTION_INVALID', 'slidingWindow', 'tail', tail, expected)
   }
   const chosen = tail ?? (buckets === 1 ? 'spread' : 'weighted')
-  return policyOf(slidingWindowKind, { kind: 'slidingWindow', ...numbers, tail: chosen }, block)
+  return policyOf('slidingWindow', slidingWindowKind, { ...policy, tail: chosen })
 }
 
 type Tail = SlidingWindowPolicy['tail']

@@ -1,6 +1,6 @@
 import type { Algorithm, Row } from '../algorithm.js'
 
-export type SlidingWindowParams = {
+export interface SlidingWindowParams {
   readonly limit: number
   readonly window: number
 }

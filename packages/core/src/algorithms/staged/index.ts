@@ -33,14 +33,11 @@ export interface StagedPolicy extends Policy {
  * @throws SluiceError if an option is missing, unknown or out of range
  */
 export function staged(options: StagedOptions): StagedPolicy {
-  const { free, then, block } = readOptions('staged', options, {
-    free: stage,
-    then: stage,
-    block: blockOption,
-  })
-  stageOf(free, 'free')
-  stageOf(then, 'then')
-  return policyOf(stagedKind, { kind: 'staged', free, then }, block)
+  const readers = { free: stage, then: stage, block: blockOption }
+  const policy = readOptions('staged', options, readers)
+  stageOf(policy.free, 'free')
+  stageOf(policy.then, 'then')
+  return policyOf('staged', stagedKind, policy)
 }
 
 const stage: OptionReader<Policy> = {
@@ -62,5 +59,4 @@ export const stagedKind: Kind<StagedPolicy> = {
   build: staged,
   quotas: ['free', 'then'],
   steps: ({ free, then }) => stagedSteps(stageOf(free, 'free'), stageOf(then, 'then')),
-  params: () => ({}),
 }

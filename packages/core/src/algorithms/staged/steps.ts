@@ -1,10 +1,10 @@
-import type { Algorithm, Numbers, Params, Row } from '../algorithm.js'
+import type { Algorithm, Numbers, Row } from '../algorithm.js'
 import { stagedId } from './ids.js'
 
 /** A policy whose complete state is a row. */
 export interface Stage {
   readonly steps: Algorithm
-  readonly params: Params
+  readonly params: object
 }
 
 // From which of them the last allowed request took units.

@@ -19,7 +19,7 @@ type NoOptions = Readonly<Record<string, never>>
  */
 export function unlimited(options: NoOptions = {}): UnlimitedPolicy {
   readOptions('unlimited', options, {})
-  return policyOf(unlimitedKind, { kind: 'unlimited' }, undefined)
+  return policyOf('unlimited', unlimitedKind, { block: undefined })
 }
 
 const unlimitedSteps: Algorithm = {
@@ -40,5 +40,4 @@ export const unlimitedKind: Kind<UnlimitedPolicy> = {
   build: (options: NoOptions) => unlimited(options),
   quotas: [],
   steps: () => unlimitedSteps,
-  params: () => ({}),
 }
