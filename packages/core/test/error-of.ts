@@ -22,9 +22,9 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<SluiceErro
 }
 
 /** The warning that a call causes. Each code is reported once per process. */
-export async function warningOf(act: () => void): Promise<SluiceError> {
+export async function warningOf(act: () => void | Promise<void>): Promise<SluiceError> {
   const warned = once(process, 'warning', { signal: AbortSignal.timeout(5000) })
-  act()
+  await act()
   const [warning] = await warned
   return errorOf(() => {
     throw warning

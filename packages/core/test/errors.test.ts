@@ -230,7 +230,7 @@ const causes: Readonly<
     () =>
       warningOf(async () => {
         const guard = createGuard({ limit: 5, window: '1m', key: () => '2001:db8::1' }, 'GET /v6')
-        void (await guard.check(noRequest, response, noHeaders))
+        await guard.check(noRequest, response, noHeaders)
       }),
     ['IPv6', '"2001:db8::1"', '64 bits', 'byIp()'],
   ],
@@ -239,8 +239,8 @@ const causes: Readonly<
       warningOf(async () => {
         const guard = createGuard({ limit: 5, window: '1m', key: 'all' }, 'GET /twice')
         const view = { ...noRequest, raw: {} }
-        void (await guard.check(view, response, noHeaders))
-        void (await guard.check(view, response, noHeaders))
+        await guard.check(view, response, noHeaders)
+        await guard.check(view, response, noHeaders)
       }),
     ['"GET /twice"', 'twice'],
   ],
@@ -249,7 +249,7 @@ const causes: Readonly<
       warningOf(async () => {
         for (let i = 0; i < 2; i++) {
           const guard = createGuard({ limit: 5, window: '1m', key: 'all' })
-          void (await guard.check({ ...noRequest, raw: {} }, response, noHeaders))
+          await guard.check({ ...noRequest, raw: {} }, response, noHeaders)
         }
       }),
     ['"default"', 'create it once'],

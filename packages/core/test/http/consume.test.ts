@@ -44,7 +44,7 @@ function limiterOf(policy: Policy, store: MemoryStore): Limiter<MemoryStore> {
 
 function guardOf(options: Options): (at?: NodeResponse) => Promise<Action<unknown>> {
   const guard = createGuard({ name: 'x', key: 'all', clock: () => start, ...options })
-  return async (at = response) => await guard.check(viewOf({}), at, noHeaders)
+  return (at = response) => guard.check(viewOf({}), at, noHeaders)
 }
 
 test('a request waits until it is allowed', async () => {
@@ -188,7 +188,7 @@ describe('the decision on a request that a leaky queue delays has the numbers of
       ...waiting,
     })
     const actions = await Promise.all(
-      sizes.map(async (size) => await guard.check(viewOf({ size }), response, noHeaders)),
+      sizes.map((size) => guard.check(viewOf({ size }), response, noHeaders)),
     )
     const delayed = actions[1]
     expect(delayed.decision).toMatchObject({
@@ -231,7 +231,7 @@ describe('the decision on a request that a leaky queue delays has the numbers of
       close: async () => {},
     }
     const guard = createGuard({ name: 'x', key: 'all', policies: queue, store, clock: () => start })
-    const actions = [1, 2].map(async () => await guard.check(viewOf({}), response, noHeaders))
+    const actions = [1, 2].map(() => guard.check(viewOf({}), response, noHeaders))
     await setImmediate()
     isClosed = true
     const { decision } = (await Promise.all(actions))[1]

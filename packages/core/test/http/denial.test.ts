@@ -193,7 +193,7 @@ test.each([['undefined', undefined, undefined], ...unsendable])(
   async (_, body, cause) => {
     const check = guardOf({ ...once, body: () => body as string })
     expect((await check()).type).toBe('continue')
-    const error = await rejectionOf((async () => await check())())
+    const error = await rejectionOf(check())
     expect([error.code, error.status, error.cause]).toEqual([
       'SLUICE_RESULT_INVALID',
       undefined,
@@ -298,7 +298,7 @@ test('Retry-After is 1 if other requests wait for a unit of concurrency', async 
   const slots = concurrency({ limit: 1, lease: '10m' })
   const check = guardOf({ policies: slots, wait: { max: 60 } })
   await check()
-  const denials = await Promise.all([await check(), await check(), await check()])
+  const denials = await Promise.all([check(), check(), check()])
   expect(denials.map((action) => fieldsOf(action)['Retry-After'])).toEqual(['1', '1', '1'])
 })
 

@@ -112,7 +112,7 @@ test.each<[string, unknown, string]>([
     [['user', () => find], 2],
   ] as const) {
     const check = guardOf({ limit: 1, window: '1m', key })
-    const { code, status, stack } = await rejectionOf((async () => await check())())
+    const { code, status, stack } = await rejectionOf(check())
     expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
     expect(stack).toContain(`limiter "default": part ${part} of the key is ${shown}. `)
   }
@@ -142,7 +142,7 @@ test.each<[string, unknown]>([
     const find = () => wrong as string
     for (const key of [find, () => find, { default: find }, firstOf(find)]) {
       const check = guardOf({ limit: 1, window: '1m', key })
-      const { code, status } = await rejectionOf((async () => await check())())
+      const { code, status } = await rejectionOf(check())
       expect([code, status]).toEqual(['SLUICE_KEY_INVALID', 400])
     }
     const later = guardOf({ limit: 1, window: '1m', key: { default: async () => find() } })
@@ -154,7 +154,7 @@ test.each<[string, unknown]>([
 test('explains how to pass keys for several policies if a function returns a record', async () => {
   const find = () => ({ default: 'a' }) as unknown as string
   const check = guardOf({ limit: 1, window: '1m', key: find })
-  expect((await rejectionOf((async () => await check())())).stack).toContain(
+  expect((await rejectionOf(check())).stack).toContain(
     'limiter "default": the key is an object with the keys "default". A key function returns one key. ' +
       'Pass keys for several policies as the option itself: key: { user: byUser(…), address: byIp() }.',
   )
@@ -163,8 +163,8 @@ test('explains how to pass keys for several policies if a function returns a rec
 test('refuses a function that returns itself', async () => {
   const endless = () => endless
   const check = guardOf({ limit: 1, window: '1m', key: endless as never })
-  expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_OPTION_INVALID')
-  expect((await rejectionOf((async () => await check())())).status).toBe(undefined)
+  expect((await rejectionOf(check())).code).toBe('SLUICE_OPTION_INVALID')
+  expect((await rejectionOf(check())).status).toBe(undefined)
   const later = async () => later
   const promised = guardOf({ limit: 1, window: '1m', key: later as never })
   expect((await rejectionOf(Promise.resolve(promised()))).code).toBe('SLUICE_OPTION_INVALID')
@@ -232,7 +232,7 @@ test('handles the promise of a key if another one throws', async () => {
     guardOf({ policies: policy, key: [lookUp, byHeader('x-key')] }),
   ]
   for (const check of guards) {
-    expect((await rejectionOf((async () => await check())())).code).toBe('SLUICE_HEADER_MISSING')
+    expect((await rejectionOf(check())).code).toBe('SLUICE_HEADER_MISSING')
   }
   for (let turn = 0; turn < 5; turn++) await setImmediate()
   expect(unheard).toEqual([])

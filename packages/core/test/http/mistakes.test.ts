@@ -31,7 +31,7 @@ async function anew(): Promise<{
   const { createGuard } = await import('../../src/http/index.js')
   function limiter(options: Options, route?: string): Limiter {
     const guard = createGuard<Visit, never>(options, route)
-    return async (view, at = response) => void (await guard.check(view, at, noHeaders))
+    return (view, at = response) => void guard.check(view, at, noHeaders)
   }
   async function warnings(): Promise<string[]> {
     await setImmediate()

@@ -16,9 +16,7 @@ const name = ({ user = '' }: Visit): string => user
 
 async function refusalOf(key: KeyOption, value: unknown): Promise<readonly unknown[]> {
   const check = guardOf({ limit: 1, window: '1m', key })
-  const { code, status } = await rejectionOf(
-    (async () => await check(named(value), seen(named(value))))(),
-  )
+  const { code, status } = await rejectionOf(check(named(value), seen(named(value))))
   return [code, status]
 }
 
@@ -35,7 +33,7 @@ describe('a list that the client sent is not a key', () => {
   ])('%s', async (_, key) => {
     const visit = named(['ann', 'x'])
     const check = guardOf({ limit: 1, window: '1m', key })
-    const made = (async () => await check(visit, seen(visit)))()
+    const made = check(visit, seen(visit))
     const { code, status, stack } = await rejectionOf(made)
     expect([code, status]).toEqual(refused)
     expect(stack).toContain('The client sent this list')
@@ -139,9 +137,7 @@ test('no JSON of a client changes the form of a key or avoids the limit', async 
         ]
         expect(types).toEqual(['continue', 'deny'])
       } else {
-        expect((await rejectionOf((async () => await check(visit, seen(visit)))())).status).toBe(
-          400,
-        )
+        expect((await rejectionOf(check(visit, seen(visit)))).status).toBe(400)
       }
     }),
     {

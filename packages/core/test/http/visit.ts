@@ -25,8 +25,7 @@ export function guardOf(
   options: Options,
 ): (visit?: Visit, seen?: Partial<RequestView<Visit>>) => Promise<Action<Handler>> {
   const guard = createGuard<Visit, Handler>({ clock: () => start, ...options })
-  return async (visit = {}, seen = {}) =>
-    await guard.check(viewOf(visit, seen), response, noHeaders)
+  return (visit = {}, seen = {}) => guard.check(viewOf(visit, seen), response, noHeaders)
 }
 
 /** A response that never ends. */

@@ -4,7 +4,7 @@ import { createServerClock, processTime } from '../../src/clock.js'
 import { limiterPolicies, type Policies } from '../../src/limiter/limiter-policies.js'
 import { sluiceErrorFrom } from '../../src/errors.js'
 import { memoryStore, type AsyncStore, type SluiceError, type SyncStore } from '../../src/index.js'
-import type { TargetOf } from '../../src/stores/redis/plans.js'
+import type { TargetOf } from '../../src/stores/redis/compiled-policies.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
 import { redisTransport } from '../../src/stores/redis/index.js'
 import { createPipeline } from '../../src/stores/pipeline/pipeline.js'
@@ -87,7 +87,7 @@ export function pipelineOver(
   }))
 }
 
-const onlyTarget = { plan: undefined, clock: createServerClock() }
+const onlyTarget = { compiled: undefined, clock: createServerClock() }
 
 function callsOf(store: AsyncStore): Calls {
   return {

@@ -3,7 +3,7 @@ import { concurrency } from '@sluice/core'
 import { expect, test } from 'vitest'
 import { sluiceError } from '../../src/errors.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
-import type { TargetOf } from '../../src/stores/redis/plans.js'
+import type { TargetOf } from '../../src/stores/redis/compiled-policies.js'
 import { allowed, asker, denied, general, recorder, request } from './held-store.js'
 import { pipelineOver } from '../pipeline/stub-store.js'
 

@@ -4,7 +4,7 @@ import { registerAlgorithms } from '../../src/algorithms/kinds.js'
 import { limiterPolicies } from '../../src/limiter/limiter-policies.js'
 import { enterOf, PendingRequest } from '../../src/stores/pending.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
-import type { Target } from '../../src/stores/redis/plans.js'
+import type { Target } from '../../src/stores/redis/compiled-policies.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
 
 registerAlgorithms()
@@ -17,9 +17,9 @@ export function request(key: string, policy: Policy = window): StoreRequest {
   return { verb: 'consume', policies, keys: [key], cost: 1, now: undefined, lease }
 }
 
-/** A target without a plan. */
+/** A target whose requests are sent one by one. */
 export function newTarget(): Target {
-  return { plan: undefined, clock: createServerClock() }
+  return { compiled: undefined, clock: createServerClock() }
 }
 
 export const general: Target = newTarget()

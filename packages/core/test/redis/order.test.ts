@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { TargetOf } from '../../src/stores/redis/plans.js'
+import type { TargetOf } from '../../src/stores/redis/compiled-policies.js'
 import type { StoreRequest } from '../../src/stores/store.js'
 import { asker, general, newTarget, recorder, request } from './held-store.js'
 import { pipelineOver } from '../pipeline/stub-store.js'
