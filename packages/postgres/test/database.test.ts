@@ -1,3 +1,4 @@
+import { describeFaultyRows } from '@sluice/conformance/databases'
 import { usePostgres } from '@sluice/conformance/postgres'
 import type { Database } from '@sluice/core/database'
 import { describeDatabase } from '@sluice/testing'
@@ -28,6 +29,7 @@ describe('pg', () => {
       await pools[0].query(`update sluice set state = '' where key = $1`, [key])
     },
   })
+  describeFaultyRows('a pool', () => opened[0])
 })
 
 test('clean deletes the rows that have ended, and no others', async () => {

@@ -1,4 +1,5 @@
 import { describeDatabase } from '@sluice/testing'
+import { describeFaultyRows } from '@sluice/conformance/databases'
 import { sqliteDrivers, type SqliteConnection } from '@sluice/conformance/sqlite'
 import { describe, expect, it, test } from 'vitest'
 import { sqliteDatabase } from '../src/database.js'
@@ -20,6 +21,7 @@ describe.each(sqliteDrivers())('$name', (driver) => {
       statement.run(key)
     },
   })
+  describeFaultyRows('a file', instances(driver.open))
   describeDatabase('numbers as bigint', instances(driver.openForBigints), { describe, it })
 
   /** Returns one of two connections, in turns. */

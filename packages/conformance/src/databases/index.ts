@@ -1,3 +1,4 @@
+export { describeFaultyRows } from './describe-faulty-rows.js'
 export { MapDatabase } from './map-database.js'
 export type { MapRow, MapSettings } from './map-database.js'
 export { unlimitedStore } from './unlimited-store.js'

@@ -10,10 +10,12 @@ import {
   type AsyncStore,
   type Limiter,
   type Policies,
+  type Policy,
 } from '../../src/index.js'
 import { databaseStore, type Database } from '../../src/stores/database/index.js'
 import { packState, readState } from '../../src/stores/database/state-bytes.js'
 import { rejectionOf } from '../error-of.js'
+import { asking } from '../pipeline/stub-store.js'
 
 const minute = fixedWindow({ limit: 5, window: '1m' })
 const row = 'sluice1:api:{key}'
@@ -52,7 +54,7 @@ function withoutRecords(bytes: Uint8Array): Uint8Array {
   )
 }
 
-const damages: readonly [string, Policies, (bytes: Uint8Array) => Uint8Array][] = [
+const damages: readonly [string, Policy, (bytes: Uint8Array) => Uint8Array][] = [
   ['bytes of another program', minute, garbage],
   ['no bytes', minute, () => new Uint8Array()],
   ['a cut state', minute, (bytes) => bytes.subarray(0, -1)],
@@ -96,6 +98,42 @@ test.each(damages)(
     expect((await other.consume('key')).remaining).toBe(3)
   },
 )
+
+test.each(damages)(
+  'of requests that are saved together, only the one about a row with %s fails',
+  async (_, policies, change) => {
+    const scene = createScene()
+    const both = { client: policies, whole: fixedWindow({ limit: 100, window: '1h' }) }
+    const keyOf = (client: string) => ({ client, whole: 'whole' })
+    await scene.limiter(both).consume(keyOf('key'))
+    scene.damage(change)
+    const limiter = scene.limiter(both)
+    const clients = Array.from({ length: 20 }, (__, i) => (i === 7 ? 'key' : `client ${i}`))
+    const decisions = await limiter.consumeMany(clients.map((one) => ({ key: keyOf(one) })))
+    const failed = clients.filter((__, i) => decisions[i].source !== 'store')
+    expect(failed).toEqual(['key'])
+    expect((await limiter.peek(keyOf('another'))).policies['whole'].remaining).toBe(80)
+  },
+)
+
+test('a request that its algorithm cannot run fails alone, and counts nothing', async () => {
+  const request = asking(minute)('consume')
+  const [policy] = request.policies
+  const steps = {
+    ...policy.steps,
+    take() {
+      throw new Error('cannot take')
+    },
+  }
+  const failing = { ...request, policies: [{ ...policy, steps }] }
+  const store = databaseStore(new MapDatabase(), { timeout: '10s' })
+  const answers = await store.run([request, failing, request])
+  expect(answers).toMatchObject([
+    { allowed: true },
+    { code: 'SLUICE_STORE_FAILED', message: expect.stringContaining('cannot take') },
+    { allowed: true, states: [{ row: [expect.any(Number), 2] }] },
+  ])
+})
 
 test('while each row that is saved is damaged, the store allows no request', async () => {
   const scene = createScene()

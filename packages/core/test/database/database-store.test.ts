@@ -572,6 +572,23 @@ describe('rows', () => {
     expect((await limiter.consume('another')).source).toBe('store')
   })
 
+  test('in a row that is full, a release makes space for the requests after it', async () => {
+    const limiter = limiterOver(new MapDatabase(), concurrency({ limit: 1000, lease: '1m' }))
+    const ask = (owner: number) => limiter.consume('key', { owner: `${owner}${'Ж'.repeat(250)}` })
+    const first = await ask(100)
+    let owner = 101
+    while ((await ask(owner)).allowed) owner++
+    const requests = [ask(owner), ask(owner), first.lease?.release(), ask(owner), ask(owner + 1)]
+    const answers = await Promise.all(requests)
+    expect(answers.map((one) => (typeof one === 'object' ? one.source : one))).toEqual([
+      'closed',
+      'closed',
+      true,
+      'store',
+      'closed',
+    ])
+  })
+
   test.each([
     ['slidingLog', slidingLog({ limit: 8001, window: '1m' }), '8000'],
     ['concurrency', concurrency({ limit: 1001, lease: '1m' }), '1000'],

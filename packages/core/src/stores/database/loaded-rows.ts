@@ -45,12 +45,9 @@ interface OpenPart extends Kept {
   readonly changedBy?: Records
 }
 
-/** Ends the decision of a group. */
-export class DamagedRecords extends Error {}
-
 /** The row of one key, as it was loaded, with the changes of the requests of this call. */
 export class LoadedRow {
-  readonly #key: string
+  readonly key: string
   readonly #version: unknown
   readonly #loadedAt: number
   #parts: OpenPart[]
@@ -62,11 +59,21 @@ export class LoadedRow {
 
   /** @param loadedAt the time of the database by which requests without a clock of their own are decided */
   constructor(key: string, row: KnownRow | undefined, loadedAt: number) {
-    this.#key = key
+    this.key = key
     this.#version = row?.version
     this.#loadedAt = loadedAt
     this.#parts = [...(row?.parts ?? [])]
     if (row !== undefined && row.parts === undefined) this.damage()
+  }
+
+  /** The row with the changes so far, which no change of the original reaches. */
+  copy(): LoadedRow {
+    const row = { version: this.#version, parts: this.#parts.map(packed), size: 0 }
+    const copy = new LoadedRow(this.key, row, this.#loadedAt)
+    copy.isChanged = this.isChanged
+    copy.#changedAt = this.#changedAt
+    copy.#isInjected = this.#isInjected
+    return copy
   }
 
   /** Whether the row cannot be read, or could not be read shortly before. To read it as absent would allow all requests as long as rows are damaged. */
@@ -126,7 +133,7 @@ export class LoadedRow {
   /** The row to save. Undefined if no request has changed it, and none is expected to be as it is. */
   get change(): RowChange | undefined {
     if (!this.isChanged && !this.#isExpected) return undefined
-    const [key, version] = [this.#key, this.#version]
+    const [key, version] = [this.key, this.#version]
     const parts = this.#parts.filter(({ ends }) => ends + graceMs > this.#changedAt).map(packed)
     if (parts.length === 0) {
       if (version !== undefined) {
@@ -149,7 +156,10 @@ function packed({ records, changedBy, ...part }: OpenPart): Kept {
 
 /** Reads a row that was loaded. */
 export function readRow(row: StoredRow | undefined): KnownRow | undefined {
-  return row && { version: row.version, parts: readState(row.bytes), size: row.bytes.length }
+  if (row === undefined) return undefined
+  const { version, bytes } = row
+  const parts = readState(bytes)
+  return { version, parts, size: parts === undefined ? 0 : bytes.length }
 }
 
 /** The time from which the database may have deleted a row of a clock that was not injected. A row that cannot be read does not end. */
@@ -193,20 +203,23 @@ export class LoadedRows implements Rows {
     return this.#rows[index].find(name, overrideId)?.row
   }
 
-  recordsOf(index: number): unknown {
-    const { steps } = this.#policies[index]
+  /** The first row of the request that cannot be read, also because of its records. */
+  get damaged(): LoadedRow | undefined {
+    for (const index of this.#policies.keys()) this.#unpack(index)
+    return this.#rows.find(({ isDamaged }) => isDamaged)
+  }
+
+  #unpack(index: number): void {
+    const kind = this.#policies[index].steps.records
     const kept = this.#countOf(index)
-    const kind = steps.records
-    if (kind === undefined || kept === undefined || kept.records !== undefined) {
-      return kept?.records
-    }
+    if (kind === undefined || kept === undefined || kept.records !== undefined) return
     const records = kept.body && kind.unpack(kept.body, kept.row)
-    if (records === undefined) {
-      this.#rows[index].damage()
-      throw new DamagedRecords()
-    }
-    this.#rows[index].replace(kept, { ...kept, records })
-    return records
+    if (records === undefined) this.#rows[index].damage()
+    else this.#rows[index].replace(kept, { ...kept, records })
+  }
+
+  recordsOf(index: number): unknown {
+    return this.#countOf(index)?.records
   }
 
   isKept(index: number): boolean {

@@ -1,9 +1,9 @@
 import { processTime, type ServerClock } from '../../clock.js'
 import { warn, type SluiceError } from '../../errors.js'
-import { failureOf } from '../pending.js'
+import { failureOf, hasFailed } from '../pending.js'
 import type { Answer } from '../store.js'
 import type { Change, Database, Saved } from './database.js'
-import { createDecide, type DecidedGroup } from './decided-group.js'
+import { decide as decideGroup, type DecidedGroup } from './decided-group.js'
 import { groupsOf, type Group, type Item } from './groups.js'
 import { readRow, type RowChange } from './loaded-rows.js'
 import type { RememberedRows } from './remembered-rows.js'
@@ -32,7 +32,6 @@ const savesPerClean = 100
  */
 export function createRounds(settings: RoundsSettings): (items: readonly Item[]) => Promise<void> {
   const { database, clock, remembered, noteReply, lateError, settle } = settings
-  const decideGroup = createDecide(database.name)
   /** Whether a reply has told the time of the database. */
   let isTimed = false
   let isCleaning = false
@@ -92,7 +91,7 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     const open: Group[] = []
     const decided: DecidedGroup[] = []
     for (const group of groups) {
-      const result = decideGroup(group)
+      const result = decideGroup(database.name, group)
       const { changes } = result
       // A save shows whether the rows that it changes are the current ones. Another process can have changed the others since they were remembered: it can
       // have refunded what such a row denies, or shortened a row that would be too long.
@@ -142,12 +141,11 @@ export function createRounds(settings: RoundsSettings): (items: readonly Item[])
     return true
   }
 
-  function answer({ group, answers, damage }: DecidedGroup): void {
-    if (damage !== undefined) {
-      // The database has replied, so the breaker must not open.
-      noteReply()
-      warn(damage)
-    }
+  function answer({ group, answers }: DecidedGroup): void {
+    const errors = answers.filter(hasFailed)
+    // The database has replied, so the breaker must not open.
+    if (errors.length > 0) noteReply()
+    for (const error of errors) if (error.code === 'SLUICE_STORE_DAMAGED') warn(error)
     settle(group.items, answers)
   }
 
