@@ -165,10 +165,6 @@ test('a change of a row that was read changes nothing in the table', () => {
   expect(table.segmentOf(1).read(0, 0)).toEqual([1, 2])
 })
 
-test('the row of a new key has a zero for each cell and for each view', () => {
-  expect(new Table(3, false).blank(2)).toEqual([0, 0, 0, 0, 0])
-})
-
 function everyKey(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1)
 }

@@ -27,8 +27,6 @@ export type Part = 'count' | 'override'
 
 /** The rows of the keys of one request: of each, the index of its policy in the request, and the key. */
 export interface Rows {
-  /** Whether any key may have an override. */
-  readonly hasOverrides: boolean
   /** The time by which a policy is decided. */
   timeOf(index: number): number
   /** A copy of a row: the cells that are kept, and a zero for each cell that only a receipt has. */
@@ -123,13 +121,14 @@ function look(
     records,
     steps,
   }
-  if (rows.hasOverrides) lookAtOverride(rows, state)
+  const override = rows.get(index, key, 'override')
+  if (override !== undefined) lookAtOverride(state, override)
   return state
 }
 
 /** An exemption allows any cost, a block none. */
-function lookAtOverride(rows: Rows, state: Loaded): void {
-  state.override = rows.get(state.index, state.key, 'override')
+function lookAtOverride(state: Loaded, override: Row): void {
+  state.override = override
   if (isExempt(state)) state.fits = true
   else if (blockedMs(state) > 0) state.fits = false
 }

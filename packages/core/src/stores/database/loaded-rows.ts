@@ -173,7 +173,6 @@ function lastEnd(parts: readonly Kept[]): number {
 
 /** The rows of a request that were loaded. */
 export class LoadedRows implements Rows {
-  readonly hasOverrides = true
   readonly #policies: readonly LimiterPolicy[]
   readonly #rows: readonly LoadedRow[]
   readonly #now: number

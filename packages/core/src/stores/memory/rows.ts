@@ -62,38 +62,34 @@ export class MemoryRows implements Rows {
     }
   }
 
-  get hasOverrides(): boolean {
-    return this.tables.overrides.size > 0
-  }
-
   timeOf(index: number): number {
     return this.#wall !== undefined && this.#policies[index].followsWall ? this.#wall() : this.#now
   }
 
   get(index: number, key: string, part: Part): Row | undefined {
+    if (part === 'override') return this.#overrideOf(index, key)
     const place = this.#places[index]
-    const hash = this.#keyHash
-    hash.hash(key)
-    if (part === 'override') {
-      return this.tables.overrides.read(hash.high ^ place.nameHigh, hash.low ^ place.nameLow)
-    }
-    const { table } = place
-    const high = hash.high ^ place.high
-    const segment = table.segmentOf(high)
-    const at = segment.find(high, hash.low ^ place.low)
-    place.segment = segment
-    place.at = at
-    place.moves = table.moves
+    this.#find(place, key)
+    const { segment, at } = place
     return at === -1 ? undefined : segment.read(at, this.#policies[index].extras)
   }
 
+  #overrideOf(index: number, key: string): Row | undefined {
+    const { overrides } = this.tables
+    if (overrides.size === 0) return undefined
+    const { nameHigh, nameLow } = this.#places[index]
+    const hash = this.#keyHash
+    hash.hash(key)
+    return overrides.read(hash.high ^ nameHigh, hash.low ^ nameLow)
+  }
+
   recordsOf(index: number, key: string): unknown {
-    const { segment, at } = this.#find(index, key)
+    const { segment, at } = this.#placeOf(index, key)
     return segment.recordsOf(at)
   }
 
   isKept(index: number, key: string): boolean {
-    const { segment, at } = this.#find(index, key)
+    const { segment, at } = this.#placeOf(index, key)
     return at !== -1 && segment.endOf(at) > this.#now
   }
 
@@ -107,36 +103,23 @@ export class MemoryRows implements Rows {
     records: unknown,
   ): void {
     const ends = this.#now + lifeMs
-    if (part === 'override') return this.#putOverride(index, key, row, lifeMs)
-    const { table, segment, at } = this.#find(index, key)
-    if (at === -1) this.#putNew(index, key, row, lifeMs, isSpent, records)
-    else if (lifeMs > 0) table.write(segment, at, row, ends, isSpent, records)
-    else table.remove(segment, at)
-  }
-
-  #putNew(
-    index: number,
-    key: string,
-    row: Row,
-    lifeMs: number,
-    isSpent: boolean,
-    records: unknown,
-  ): void {
-    if (lifeMs <= 0) return
-    const { table, high, low } = this.#places[index]
-    const hash = this.#keyHash
-    hash.hash(key)
-    const ends = this.#now + lifeMs
-    this.#add(table, hash.high ^ high, hash.low ^ low, row, ends, isSpent, records)
-  }
-
-  #putOverride(index: number, key: string, row: Row, lifeMs: number): void {
-    this.delete(index, key, 'override')
-    const { nameHigh, nameLow } = this.#places[index]
-    const { high, low } = this.#keyHash
-    const { overrides } = this.tables
-    const ends = this.#now + lifeMs
-    if (lifeMs > 0) this.#add(overrides, high ^ nameHigh, low ^ nameLow, row, ends, true)
+    const place = this.#places[index]
+    if (part === 'override') {
+      this.delete(index, key, part)
+      const { nameHigh, nameLow } = place
+      if (lifeMs > 0) this.#add(this.tables.overrides, nameHigh, nameLow, row, ends, true, records)
+      return
+    }
+    const { table } = place
+    // The table can have moved the row since it was read.
+    if (place.moves !== table.moves) this.#find(place, key)
+    if (place.at !== -1 && lifeMs > 0) {
+      table.write(place.segment, place.at, row, ends, isSpent, records)
+    } else if (place.at !== -1) table.remove(place.segment, place.at)
+    else if (lifeMs > 0) {
+      this.#keyHash.hash(key)
+      this.#add(table, place.high, place.low, row, ends, isSpent, records)
+    }
   }
 
   delete(index: number, key: string, part: Part): void {
@@ -147,10 +130,11 @@ export class MemoryRows implements Rows {
     const low = hash.low ^ nameLow
     if (part === 'override') this.tables.overrides.removeKey(high, low)
     else
-      for (const layout of this.#layouts.values())
-        layout.table.removeKey(high ^ layout.high, low ^ layout.low)
+      for (const { table, high: layoutHigh, low: layoutLow } of this.#layouts.values())
+        table.removeKey(high ^ layoutHigh, low ^ layoutLow)
   }
 
+  /** Adds a row of the key that was hashed last. */
   #add(
     table: Table,
     high: number,
@@ -158,24 +142,27 @@ export class MemoryRows implements Rows {
     row: Row,
     ends: number,
     isSpent: boolean,
-    records?: unknown,
+    records: unknown,
   ): void {
-    this.tables.evictIfFull(table, high, this.#now)
-    table.add(high, low, row, ends, isSpent, records)
+    const hash = this.#keyHash
+    this.tables.evictIfFull(table, hash.high ^ high, this.#now)
+    table.add(hash.high ^ high, hash.low ^ low, row, ends, isSpent, records)
   }
 
-  /** The place of a row that was read. The table can have moved it since. */
-  #find(index: number, key: string): Place {
+  #placeOf(index: number, key: string): Place {
     const place = this.#places[index]
-    if (place.moves !== place.table.moves) {
-      const hash = this.#keyHash
-      hash.hash(key)
-      const high = hash.high ^ place.high
-      place.segment = place.table.segmentOf(high)
-      place.at = place.segment.find(high, hash.low ^ place.low)
-      place.moves = place.table.moves
-    }
+    if (place.moves !== place.table.moves) this.#find(place, key)
     return place
+  }
+
+  #find(place: Place, key: string): void {
+    const { table } = place
+    const hash = this.#keyHash
+    hash.hash(key)
+    const high = hash.high ^ place.high
+    place.segment = table.segmentOf(high)
+    place.at = place.segment.find(high, hash.low ^ place.low)
+    place.moves = table.moves
   }
 
   #turnTo(policies: readonly LimiterPolicy[]): void {

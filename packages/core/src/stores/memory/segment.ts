@@ -57,7 +57,27 @@ export class Segment {
 
   /** A copy of the cells of a row, followed by a zero for each extra cell. */
   read(place: number, extras: number): Row {
-    return copyOf(this.numbers, place * this.stride + HEAD, this.#width, extras)
+    const numbers = this.numbers
+    const width = this.#width
+    const at = place * this.stride + HEAD
+    // Literals are several times as fast as a loop. They are for the rows of `fixedWindow` and `gcra`, and for those of the default algorithm.
+    if (width === 2 && extras === 0) return [numbers[at], numbers[at + 1]]
+    if (width === 3 && extras === 0) return [numbers[at], numbers[at + 1], numbers[at + 2]]
+    if (width === 6 && extras === 1) {
+      return [
+        numbers[at],
+        numbers[at + 1],
+        numbers[at + 2],
+        numbers[at + 3],
+        numbers[at + 4],
+        numbers[at + 5],
+        0,
+      ]
+    }
+    const row: Row = []
+    for (let i = 0; i < width; i++) row.push(numbers[at + i])
+    for (let i = 0; i < extras; i++) row.push(0)
+    return row
   }
 
   /** The moment at which a row expires. */
@@ -212,30 +232,4 @@ export class Segment {
 /** A quarter more than the rows: growth by single rows then copies each row only a few times, and little memory is unused. */
 function capacityFor(rows: number): number {
   return Math.min(mostRows, Math.max(8, Math.ceil(rows * 1.25)))
-}
-
-/** A row with the `width` cells from `at` on, followed by a zero for each extra cell. */
-export function copyOf(numbers: Float64Array, at: number, width: number, extras: number): Row {
-  // Literals are several times as fast as a loop. They are for the rows of `fixedWindow` and `gcra`, and for those of the default algorithm.
-  if (width === 2 && extras === 0) return [numbers[at], numbers[at + 1]]
-  if (width === 3 && extras === 0) return [numbers[at], numbers[at + 1], numbers[at + 2]]
-  return copyOfMany(numbers, at, width, extras)
-}
-
-function copyOfMany(numbers: Float64Array, at: number, width: number, extras: number): Row {
-  if (width === 6 && extras === 1) {
-    return [
-      numbers[at],
-      numbers[at + 1],
-      numbers[at + 2],
-      numbers[at + 3],
-      numbers[at + 4],
-      numbers[at + 5],
-      0,
-    ]
-  }
-  const row: Row = []
-  for (let i = 0; i < width; i++) row.push(numbers[at + i])
-  for (let i = 0; i < extras; i++) row.push(0)
-  return row
 }

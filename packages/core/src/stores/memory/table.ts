@@ -1,5 +1,5 @@
 import type { Row } from '../../algorithms/algorithm.js'
-import { copyOf, mostRows, Segment } from './segment.js'
+import { mostRows, Segment } from './segment.js'
 
 /**
  * Rows of one width, in segments. The leading bits of a fingerprint determine the segment. A full segment is split into two, and two nearly empty
@@ -16,7 +16,6 @@ export class Table {
   moves = 0
   readonly #width: number
   readonly #hasRecords: boolean
-  readonly #zeros: Float64Array
   /** The segment for each value of the `#depth` leading bits. A segment of smaller depth occurs several times. */
   #directory: Segment[]
   #depth = 0
@@ -26,7 +25,6 @@ export class Table {
   constructor(width: number, hasRecords: boolean) {
     this.#width = width
     this.#hasRecords = hasRecords
-    this.#zeros = new Float64Array(width)
     this.#directory = [new Segment(0, width, hasRecords, 0)]
   }
 
@@ -36,23 +34,11 @@ export class Table {
     return this.#directory[(high >>> 1) >>> (31 - this.#depth)]
   }
 
-  /** The row of a key that has no row yet: zeros. */
-  blank(extras: number): Row {
-    return copyOf(this.#zeros, 0, this.#width, extras)
-  }
-
   /** A copy of the row of a fingerprint, if there is one. */
   read(high: number, low: number): Row | undefined {
     const segment = this.segmentOf(high)
     const place = segment.find(high, low)
     return place === -1 ? undefined : segment.read(place, 0)
-  }
-
-  /** The time at which the row of a fingerprint expires; 0 if there is none. */
-  endOf(high: number, low: number): number {
-    const segment = this.segmentOf(high)
-    const place = segment.find(high, low)
-    return place === -1 ? 0 : segment.endOf(place)
   }
 
   removeKey(high: number, low: number): void {
