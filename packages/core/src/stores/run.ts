@@ -1,4 +1,4 @@
-import type { BoundSteps, Lease, Row } from '../algorithms/algorithm.js'
+import type { BoundSteps, Row } from '../algorithms/algorithm.js'
 import type { Block } from '../policy.js'
 import {
   blockedMs,
@@ -13,7 +13,6 @@ import {
 import {
   costAt,
   isDecision,
-  type Cost,
   type DecisionRequest,
   type LimiterPolicy,
   type ResetRequest,
@@ -55,12 +54,11 @@ export interface Rows {
 
 /** The state of one policy's key during a request, and after it. */
 interface Loaded extends State {
+  /** The index of its policy in the request. */
   readonly index: number
-  readonly policy: LimiterPolicy
-  readonly key: string
   override: Row | undefined
   /** Whether the policy allows the cost of the request. */
-  fits: boolean
+  readonly fits: boolean
   readonly records: unknown
   /** Of an algorithm with records, bound to these records. */
   readonly steps: BoundSteps
@@ -68,69 +66,48 @@ interface Loaded extends State {
 
 /** Runs a request on the states of its keys, all or nothing: it looks at all of them before it changes one. */
 export function run(rows: Rows, request: StoreRequest): StoreResult {
-  if (!isDecision(request)) {
-    const states = lookAtAll(rows, request, 0)
-    return { allowed: change(rows, request, states), states }
-  }
-  const { policies, keys, lease, cost } = request
-  // A literal for the only policy of most requests.
-  const states =
-    policies.length === 1
-      ? [look(rows, 0, policies[0], keys[0], lease, costAt(cost, 0))]
-      : lookAtAll(rows, request, cost)
+  if (!isDecision(request)) return change(rows, request)
+  if (request.policies.length !== 1) return decideAll(rows, request)
+  // Most requests have one policy, and need no loops.
+  const state = look(rows, request, 0, costAt(request.cost, 0))
+  if (request.verb === 'consume') commit(rows, request, state, state.fits)
+  return { allowed: state.fits, states: [state] }
+}
+
+function decideAll(rows: Rows, request: DecisionRequest): StoreResult {
+  const states: Loaded[] = []
   let allowed = true
-  for (let i = 0; i < states.length; i++) if (!states[i].fits) allowed = false
-  if (request.verb === 'peek') return { allowed, states }
-  for (let i = 0; i < states.length; i++) commit(rows, states[i], costAt(cost, i), allowed)
+  for (let i = 0; i < request.policies.length; i++) {
+    const state = look(rows, request, i, costAt(request.cost, i))
+    states.push(state)
+    if (!state.fits) allowed = false
+  }
+  if (request.verb === 'consume') {
+    for (const state of states) commit(rows, request, state, allowed)
+  }
   return { allowed, states }
 }
 
-function lookAtAll(rows: Rows, { policies, keys, lease }: StoreRequest, cost: Cost): Loaded[] {
-  return policies.map((policy, i) => look(rows, i, policy, keys[i], lease, costAt(cost, i)))
-}
-
-/** Reads a state as it is now, and whether it allows the cost. */
-function look(
-  rows: Rows,
-  index: number,
-  policy: LimiterPolicy,
-  key: string,
-  lease: Lease,
-  cost: number,
-): Loaded {
-  const { params } = policy
+/** Reads a state as it is now, and whether it allows the cost: an exemption allows any, a block none. */
+function look(rows: Rows, request: StoreRequest, index: number, cost: number): Loaded {
+  const policy = request.policies[index]
+  const key = request.keys[index]
   const kept = rows.get(index, key, 'count')
   const row = kept ?? zeros(policy)
-  let records: unknown
+  const now = rows.timeOf(index)
   let steps: BoundSteps = policy.steps
+  let records: unknown
   const kind = policy.steps.records
   if (kind !== undefined) {
-    records = (kept && rows.recordsOf(index, key)) ?? kind.create(params)
-    steps = kind.bind(records, lease)
-  }
-  const now = rows.timeOf(index)
-  const fits = steps.look(row, params, now, cost)
-  const state: Loaded = {
-    index,
-    policy,
-    key,
-    row,
-    now,
-    override: undefined,
-    fits,
-    records,
-    steps,
+    records = (kept && rows.recordsOf(index, key)) ?? kind.create(policy.params)
+    steps = kind.bind(records, request.lease)
   }
   const override = rows.get(index, key, 'override')
-  if (override !== undefined) lookAtOverride(state, override)
-  return state
-}
-
-/** An exemption allows any cost, a block none. */
-function lookAtOverride(state: Loaded, override: Row): void {
-  state.override = override
-  if (isExempt(state)) state.fits = true
-  else if (blockedMs(state) > 0) state.fits = false
+  let fits = steps.look(row, policy.params, now, cost)
+  if (override !== undefined) {
+    fits = isExempt({ override, now }) || (fits && blockedMs({ override, now }) === 0)
+  }
+  return { row, now, override, index, fits, records, steps }
 }
 
 /** The row of a key of which nothing is kept. Literals take a fraction of the time of a loop. */
@@ -143,76 +120,89 @@ function zeros({ width, extras }: LimiterPolicy): Row {
 }
 
 /** Takes the cost of an allowed consumption. */
-function commit(rows: Rows, state: Loaded, cost: number, allowed: boolean): void {
-  const { policy, row, now, steps, override } = state
-  if (policy.block !== undefined || policy.keepsFirstRow || override !== undefined) {
-    commitUnusual(rows, state, cost, allowed)
-  } else if (allowed && cost > 0) {
-    steps.take(row, policy.params, now, cost)
-    save(rows, state)
+function commit(rows: Rows, request: DecisionRequest, state: Loaded, allowed: boolean): void {
+  const { block, keepsFirstRow, params } = request.policies[state.index]
+  if (block !== undefined || keepsFirstRow || state.override !== undefined) {
+    commitUnusual(rows, request, state, allowed)
+  } else if (allowed) {
+    const cost = costAt(request.cost, state.index)
+    if (cost === 0) return
+    state.steps.take(state.row, params, state.now, cost)
+    save(rows, request, state)
   }
 }
 
 /** Of a policy with a block or a first row, or of a key with an override: a denial can start a block, and keeps the first row of a bucket that begins partly full. */
-function commitUnusual(rows: Rows, state: Loaded, cost: number, allowed: boolean): void {
+function commitUnusual(
+  rows: Rows,
+  request: DecisionRequest,
+  state: Loaded,
+  allowed: boolean,
+): void {
   // Of an exemption nothing is counted.
   if (isExempt(state)) return
-  const { policy, row, now, steps } = state
-  const { params, block, keepsFirstRow } = policy
+  const { index, row, now, steps } = state
+  const { params, block, keepsFirstRow } = request.policies[index]
+  const cost = costAt(request.cost, index)
   if (allowed && cost > 0) {
     steps.take(row, params, now, cost)
-    save(rows, state)
-    if (block?.on === 'reached' && !steps.look(row, params, now, 1)) startBlock(rows, state, block)
-  } else if (!allowed && block?.on === 'exceeded' && deniesItself(state, cost)) {
-    startBlock(rows, state, block)
+    save(rows, request, state)
+    if (block?.on === 'reached' && !steps.look(row, params, now, 1)) {
+      startBlock(rows, request, state, block)
+    }
+  } else if (!allowed && block?.on === 'exceeded' && deniesItself(request, state)) {
+    startBlock(rows, request, state, block)
     // A bucket must not end during a block.
-    if (keepsFirstRow) save(rows, state)
-  } else if (keepsFirstRow && !rows.isKept(state.index, state.key)) save(rows, state)
+    if (keepsFirstRow) save(rows, request, state)
+  } else if (keepsFirstRow && !rows.isKept(index, request.keys[index])) save(rows, request, state)
 }
 
-function save(rows: Rows, { index, policy, key, row, now, records }: Loaded): void {
-  const { steps, params, quota } = policy
+function save(rows: Rows, { policies, keys }: StoreRequest, state: Loaded): void {
+  const { index, row, now } = state
+  const { steps, params, quota } = policies[index]
+  const lifeMs = steps.ends(row, params) - now
   const isSpent = steps.used(row, params, now) >= quota
-  rows.put(index, key, 'count', row, steps.ends(row, params) - now, isSpent, records)
+  rows.put(index, keys[index], 'count', row, lifeMs, isSpent, state.records)
 }
 
 /** Whether the policy itself denies the cost, and not only another one or a block. */
-function deniesItself(state: Loaded, cost: number): boolean {
-  const { policy, row, now } = state
-  return blockedMs(state) === 0 && policy.steps.read(row, policy.params, now, cost, false).wait > 0
+function deniesItself({ policies, cost }: DecisionRequest, state: Loaded): boolean {
+  const { index, row, now } = state
+  const { steps, params } = policies[index]
+  return blockedMs(state) === 0 && steps.read(row, params, now, costAt(cost, index), false).wait > 0
 }
 
 /** A request that changes each state for itself. */
 type ChangeRequest = Exclude<StoreRequest, DecisionRequest | ResetRequest>
 
-/** Runs a request of any other verb. Returns false if a reset met a block, or no lease was held. */
-function change(
-  rows: Rows,
-  request: ChangeRequest | ResetRequest,
-  states: readonly Loaded[],
-): boolean {
+/** Runs a request of any other verb. It is not allowed if a reset met a block, or no lease was held. */
+function change(rows: Rows, request: ChangeRequest | ResetRequest): StoreResult {
+  const states = request.policies.map((_, i) => look(rows, request, i, 0))
   if (request.verb !== 'reset') {
-    return states.map((state) => changeOne(rows, request, state)).includes(true)
+    const changed = states.map((state) => changeOne(rows, request, state))
+    return { allowed: changed.includes(true), states }
   }
-  if (!request.unblock && states.some((state) => blockedMs(state) > 0)) return false
-  for (const state of states) reset(rows, state)
-  return true
+  const isBlocked = states.some((state) => blockedMs(state) > 0)
+  if (isBlocked && !request.unblock) return { allowed: false, states }
+  for (const state of states) reset(rows, request, state)
+  return { allowed: true, states }
 }
 
 function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
-  const { index, policy, row, now, steps } = state
+  const { index, row, now, steps } = state
+  const policy = request.policies[index]
   const { params } = policy
   const before = [...row]
   switch (request.verb) {
     case 'block':
-      putOverride(rows, state, blockUntil(now + request.forMs, 0))
+      putOverride(rows, request, state, blockUntil(now + request.forMs, 0))
       return true
     case 'exempt':
-      putOverride(rows, state, exemptUntil(now + request.forMs))
+      putOverride(rows, request, state, exemptUntil(now + request.forMs))
       return true
     case 'unblock':
     case 'unexempt':
-      endOverride(rows, state, request.verb === 'unexempt')
+      endOverride(rows, request, state, request.verb === 'unexempt')
       return true
     case 'release':
       if (steps.release?.(row, params, now) !== true) return false
@@ -231,23 +221,24 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
       // A lease can have been renewed since.
       if (steps.release === undefined && now >= policy.steps.ends(receipt.row, params)) return true
       steps.refund(row, params, now, costAt(request.cost, index), receipt.row, receipt.now)
-      if (differ(row, before) && isUndone(state, receipt)) endOverride(rows, state, false)
+      const isUndone = differ(row, before) && startedBlock(receipt, policy, state)
+      if (isUndone) endOverride(rows, request, state, false)
       break
     }
   }
   // An unchanged row is not written, because that could extend the lifetime of a bucket. Records can change although the row does not.
-  if (policy.steps.records !== undefined || differ(row, before)) save(rows, state)
+  if (policy.steps.records !== undefined || differ(row, before)) save(rows, request, state)
   return true
 }
 
 /** Forgets what a key has used, and its block. An exemption stays. */
-function reset(rows: Rows, state: Loaded): void {
-  const { index, policy, row, now, steps } = state
-  rows.delete(index, state.key, 'count')
+function reset(rows: Rows, request: ResetRequest, state: Loaded): void {
+  const { index, row, now, steps } = state
+  rows.delete(index, request.keys[index], 'count')
   // A token, and a bucket that is full, are kept.
-  steps.refund(row, policy.params, now, Infinity)
-  save(rows, state)
-  endOverride(rows, state, false)
+  steps.refund(row, request.policies[index].params, now, Infinity)
+  save(rows, request, state)
+  endOverride(rows, request, state, false)
 }
 
 function differ(row: Row, other: Row): boolean {
@@ -255,29 +246,35 @@ function differ(row: Row, other: Row): boolean {
 }
 
 /** Starts a block by the limit. It is longer if the last one ended recently. */
-function startBlock(rows: Rows, state: Loaded, { for: first, escalate, max }: Block): void {
+function startBlock(rows: Rows, request: StoreRequest, state: Loaded, block: Block): void {
   const { now, override } = state
+  const { for: first, escalate, max } = block
   const last = override !== undefined && now < overrideEnds(override) ? blockLength(override) : 0
   const length = last > 0 ? Math.min(max, Math.floor(last * escalate)) : first
-  putOverride(rows, state, blockUntil(now + length, length))
+  putOverride(rows, request, state, blockUntil(now + length, length))
 }
 
-function putOverride(rows: Rows, state: Loaded, row: Row): void {
+function putOverride(rows: Rows, { keys }: StoreRequest, state: Loaded, row: Row): void {
+  const { index, now } = state
   state.override = row
-  rows.put(state.index, state.key, 'override', row, overrideEnds(row) - state.now, true, undefined)
+  rows.put(index, keys[index], 'override', row, overrideEnds(row) - now, true, undefined)
 }
 
 /** Ends the exemption of the key, or else its block. The other one stays. */
-function endOverride(rows: Rows, state: Loaded, ofExemption: boolean): void {
-  const { override } = state
+function endOverride(
+  rows: Rows,
+  { keys }: StoreRequest,
+  state: Loaded,
+  ofExemption: boolean,
+): void {
+  const { index, override } = state
   if (override === undefined || isExemption(override) !== ofExemption) return
   state.override = undefined
-  rows.delete(state.index, state.key, 'override')
+  rows.delete(index, keys[index], 'override')
 }
 
-/** Whether the refund of a consumption also ends the block: without the consumption, the limit would not have been reached. */
-function isUndone(state: Loaded, receipt: State): boolean {
-  const { policy, override } = state
-  const isByLimit = policy.block?.on === 'reached' && blockLength(override) > 0
-  return isByLimit && blockedMs(state) > 0 && blockStart(override) >= receipt.now
+/** Whether a consumption reached the limit and so started the block of the key. Its refund ends the block as well. */
+function startedBlock(receipt: State, { block }: LimiterPolicy, state: State): boolean {
+  const isByLimit = block?.on === 'reached' && blockLength(state.override) > 0
+  return isByLimit && blockedMs(state) > 0 && blockStart(state.override) >= receipt.now
 }

@@ -67,7 +67,9 @@ export class MemoryRows implements Rows {
   }
 
   get(index: number, key: string, part: Part): Row | undefined {
-    if (part === 'override') return this.#overrideOf(index, key)
+    if (part === 'override') {
+      return this.tables.overrides.size === 0 ? undefined : this.#overrideOf(index, key)
+    }
     const place = this.#places[index]
     this.#find(place, key)
     const { segment, at } = place
@@ -75,12 +77,10 @@ export class MemoryRows implements Rows {
   }
 
   #overrideOf(index: number, key: string): Row | undefined {
-    const { overrides } = this.tables
-    if (overrides.size === 0) return undefined
     const { nameHigh, nameLow } = this.#places[index]
     const hash = this.#keyHash
     hash.hash(key)
-    return overrides.read(hash.high ^ nameHigh, hash.low ^ nameLow)
+    return this.tables.overrides.read(hash.high ^ nameHigh, hash.low ^ nameLow)
   }
 
   recordsOf(index: number, key: string): unknown {
