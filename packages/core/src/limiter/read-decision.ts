@@ -19,12 +19,25 @@ export const noNames: readonly string[] = Object.freeze([])
 export function decisionOf(request: DecisionRequest, result: StoreResult): Decision<never> {
   const { policies, cost } = request
   if (policies.length !== 1) return combinedDecision(request, result)
-  const policy = policies[0]
-  const verdict = verdictOf(policy, result.states[0], costAt(cost, 0), areTaken(request, result))
-  // A literal, because most policies have this name.
-  const verdicts = policy.name === 'default' ? { default: verdict } : { [policy.name]: verdict }
-  const { limit, remaining, retryAfterMs, resetMs, delayMs } = verdict
-  return made(request, result, verdicts, limit, remaining, retryAfterMs, resetMs, delayMs)
+  const { name } = policies[0]
+  const { allowed, states } = result
+  const verdict = verdictOf(policies[0], states[0], costAt(cost, 0), areTaken(request, result))
+  const decision = new MadeDecision(
+    allowed,
+    verdict.limit,
+    verdict.remaining,
+    verdict.retryAfterMs,
+    verdict.resetMs,
+    allowed ? verdict.delayMs : 0,
+    allowed ? noNames : [name],
+    // A literal, because most policies have this name.
+    name === 'default' ? { default: verdict } : { [name]: verdict },
+    result.source ?? 'store',
+    request,
+    result,
+  )
+  keepOne(decision)
+  return states[0].override === undefined ? decision : withExemption(decision, policies, states)
 }
 
 /** Whether the states contain the units. While everything is allowed without counts, a peek is answered as a consumption is. */
@@ -34,77 +47,88 @@ function areTaken({ verb }: DecisionRequest, { allowed, source }: StoreResult): 
 
 function combinedDecision(request: DecisionRequest, result: StoreResult): Decision<never> {
   const { policies, cost } = request
-  const { states } = result
+  const { allowed, states, source = 'store' } = result
   if (policies.length === 0) return withoutPolicies(request, result)
   const taken = areTaken(request, result)
-  const verdicts: Record<string, Verdict> = {}
-  let [limit, remaining, resetMs, delayMs] = [Infinity, Infinity, 0, 0]
-  let retryAfterMs: number | null = 0
+  const verdicts = new Array<Verdict>(policies.length)
+  let hasOverride = false
   for (let i = 0; i < policies.length; i++) {
-    const verdict = verdictOf(policies[i], states[i], costAt(cost, i), taken)
-    if (i === 0 || verdict.remaining < remaining) ({ limit, remaining } = verdict)
-    retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
-    resetMs = Math.max(resetMs, verdict.resetMs)
-    delayMs = Math.max(delayMs, verdict.delayMs)
-    putByName(verdicts, policies[i].name, verdict)
+    verdicts[i] = verdictOf(policies[i], states[i], costAt(cost, i), taken)
+    if (states[i].override !== undefined) hasOverride = true
   }
-  return made(request, result, verdicts, limit, remaining, retryAfterMs, resetMs, delayMs)
-}
-
-function made(
-  request: DecisionRequest,
-  result: StoreResult,
-  verdicts: Readonly<Record<string, Verdict>>,
-  limit: number,
-  remaining: number,
-  retryAfterMs: number | null,
-  resetMs: number,
-  delayMs: number,
-): Decision<never> {
-  const { policies } = request
-  const { allowed, states, source = 'store' } = result
-  const decision: Decision<never> = new MadeDecision(
+  let { limit, remaining, retryAfterMs, resetMs, delayMs } = verdicts[0]
+  for (let i = 1; i < verdicts.length; i++) {
+    const verdict = verdicts[i]
+    if (verdict.remaining < remaining) {
+      limit = verdict.limit
+      remaining = verdict.remaining
+    }
+    retryAfterMs = longest(retryAfterMs, verdict.retryAfterMs)
+    if (verdict.resetMs > resetMs) resetMs = verdict.resetMs
+    if (verdict.delayMs > delayMs) delayMs = verdict.delayMs
+  }
+  const decision = new MadeDecision(
     allowed,
     limit,
     remaining,
     retryAfterMs,
     resetMs,
     allowed ? delayMs : 0,
-    allowed ? noNames : deniedNames(policies, verdicts),
-    verdicts,
+    allowed ? noNames : policies.filter((_, i) => !verdicts[i].allowed).map(({ name }) => name),
+    byName(policies, verdicts),
     source,
     request,
     result,
   )
-  if ((kept.decisions = (kept.decisions + 1) & 63) === 0) kept.decision = decision
-  if (states.length === 1 && !isExempt(states[0])) return decision
-  if (!states.some(isExempt) || !areExempt(policies, states)) return decision
-  return Object.assign(decision, { exempt: true } as const)
+  keepOne(decision)
+  return hasOverride ? withExemption(decision, policies, states) : decision
+}
+
+/** The verdicts by the names of their policies. A literal takes less time than a loop. */
+function byName(
+  policies: readonly LimiterPolicy[],
+  verdicts: readonly Verdict[],
+): Record<string, Verdict> {
+  if (policies.length === 2)
+    return { [policies[0].name]: verdicts[0], [policies[1].name]: verdicts[1] }
+  if (policies.length === 3) {
+    return {
+      [policies[0].name]: verdicts[0],
+      [policies[1].name]: verdicts[1],
+      [policies[2].name]: verdicts[2],
+    }
+  }
+  const named: Record<string, Verdict> = {}
+  for (let i = 0; i < policies.length; i++) putByName(named, policies[i].name, verdicts[i])
+  return named
 }
 
 /**
- * One decision of many stays alive, and with it its request and states: at a full garbage collection V8 discards code that depends on the hidden class of objects
+ * Keeps one decision of many alive, and with it its request and states: at a full garbage collection V8 discards code that depends on the hidden class of objects
  * of which none is alive, and the next thousands of decisions would take twenty times as long.
  */
+function keepOne(decision: Decision): void {
+  if ((kept.decisions = (kept.decisions + 1) & 63) === 0) kept.decision = decision
+}
+
 const kept: { decision: Decision | undefined; decisions: number } = {
   decision: undefined,
   decisions: 0,
 }
 
+/** The decision with `exempt` if all policies that count are exempt. */
+function withExemption(
+  decision: Decision<never>,
+  policies: readonly LimiterPolicy[],
+  states: readonly State[],
+): Decision<never> {
+  if (!states.some(isExempt)) return decision
+  const areExempt = policies.every((policy, i) => isExempt(states[i]) || !counts(policy))
+  return areExempt ? Object.assign(decision, { exempt: true } as const) : decision
+}
+
 function withoutPolicies(request: DecisionRequest, result: StoreResult): Decision<never> {
   return new MadeDecision(true, Infinity, Infinity, 0, 0, 0, noNames, {}, 'store', request, result)
-}
-
-function deniedNames(
-  policies: readonly LimiterPolicy[],
-  verdicts: Readonly<Record<string, Verdict>>,
-): readonly string[] {
-  return policies.map(({ name }) => name).filter((name) => !verdicts[name].allowed)
-}
-
-/** Whether all policies that count are exempt. */
-function areExempt(policies: readonly LimiterPolicy[], states: readonly State[]): boolean {
-  return policies.every((policy, i) => isExempt(states[i]) || !counts(policy))
 }
 
 /** The counts of each policy, read from the states after a peek of cost 0. */
