@@ -3,7 +3,7 @@ import type * as core from './index.js'
 
 export { hasLeases, layoutOf, resolvePolicy } from './algorithms/kind.js'
 export { checkedPolicy } from './algorithms/kinds.js'
-export { after, isPromise, rescued } from './awaitable.js'
+export { isPromise } from './awaitable.js'
 export type { Awaitable } from './awaitable.js'
 export { sluiceError } from './errors.js'
 export { nearestWord } from './errors/did-you-mean.js'
@@ -36,8 +36,8 @@ export { namedPolicies } from './policy.js'
 export { KeyHash, newKeyHash } from './stores/memory/key-hash.js'
 export { redisScripts } from './stores/redis/scripts.js'
 export type { RedisScripts } from './stores/redis/scripts.js'
-export { isTimeZone, timeZoneOf } from './time-zone.js'
-export type { TimeZone } from './time-zone.js'
+export { isTimeZone, timeZoneOf } from './algorithms/calendar-window/time-zone.js'
+export type { TimeZone } from './algorithms/calendar-window/time-zone.js'
 
 /** The name of a builder. */
 export type PolicyKind = {

@@ -18,7 +18,6 @@ import {
   isFunction,
   isRecord,
   readOptions,
-  rescued,
 } from '@sluice/core/internal'
 import { viewOf, type ViewParts } from './socket.js'
 
@@ -133,10 +132,13 @@ export function createLimit<R>(
     settle(answer, { allow, deny, onDenied }) {
       if (isAllowed(answer)) return allow(answer)
       if (onDenied === undefined || answer instanceof Failure) return deny(answer)
-      void rescued(
-        () => onDenied(answer),
-        (error) => deny(report(error)),
-      )
+      void (async () => {
+        try {
+          await onDenied(answer)
+        } catch (error) {
+          deny(report(error))
+        }
+      })()
     },
 
     report,

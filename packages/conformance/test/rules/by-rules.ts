@@ -1,9 +1,9 @@
 import type { Decision, Limiter, Policies, Policy } from '@sluice/core'
 import type { RequestDecision, RequestView, Rules } from '@sluice/core/http'
-import { after } from '@sluice/core/internal'
 import { requestRules, type LimitCheck, type RuleMatch } from '@sluice/rules/internal'
 import { loadRules, staticSource, type LoadedRules, type RulesDocument } from '@sluice/rules'
 import type { Adapter, App, NeutralOptions, OptionsFor } from '../../src/adapters/adapter.js'
+import { after } from '../../src/adapters/after.js'
 
 type Rule = RulesDocument['rules'][number]
 

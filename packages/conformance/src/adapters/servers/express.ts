@@ -1,5 +1,4 @@
 import { pipeline } from 'node:stream'
-import { after } from '@sluice/core/internal'
 import { rateLimit, type OnDenied, type RateLimitMiddleware } from '@sluice/express'
 import express5, {
   type ErrorRequestHandler,
@@ -10,6 +9,7 @@ import express5, {
   type Response,
 } from 'express'
 import express4 from 'express4'
+import { after } from '../after.js'
 import {
   optionsOf,
   valueIn,

@@ -1,4 +1,3 @@
-import { after } from '@sluice/core/internal'
 import { rateLimit, type OnDenied } from '@sluice/fastify'
 import {
   fastify as createFastify,
@@ -6,6 +5,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import { after } from '../after.js'
 import {
   valueIn,
   valueOf,

@@ -9,7 +9,6 @@ import {
 } from '@nestjs/common'
 import { BaseExceptionFilter, NestFactory, type AbstractHttpAdapter } from '@nestjs/core'
 import core from '@nestjs/core/package.json' with { type: 'json' }
-import { after } from '@sluice/core/internal'
 import {
   RateLimit,
   RateLimiters,
@@ -17,6 +16,7 @@ import {
   type NestRequest,
   type OnDenied,
 } from '@sluice/nestjs'
+import { after } from '../after.js'
 import {
   valueIn,
   valueOf,

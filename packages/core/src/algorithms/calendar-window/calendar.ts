@@ -1,4 +1,4 @@
-import { timeZoneOf, type TimeZone } from '../../time-zone.js'
+import { timeZoneOf, type TimeZone } from './time-zone.js'
 
 export type Period = 'hour' | 'day' | 'week' | 'month'
 

@@ -7,7 +7,7 @@ import {
   type OptionReader,
 } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
-import { isTimeZone } from '../../time-zone.js'
+import { isTimeZone } from './time-zone.js'
 import { policyOf, type Kind } from '../kind.js'
 import { createCalendar, weekdays, type Period, type Weekday } from './calendar.js'
 import { calendarWindowSteps, type CalendarWindowParams } from './steps.js'
