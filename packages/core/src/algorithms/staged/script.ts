@@ -4,70 +4,52 @@ export function stagedLua(free: string, next: string): string {
 -- row: the row of free, the row of then, and from which of them the last allowed request took units (1, 2, or 3 for both), plus 4 times the
 -- number of resets of then, modulo 2^14
 (function()
-  local first, second = ${free}, ${next}
-  local steps = {}
+  local stages, steps = { ${free}, ${next} }, {}
 
-  local function slice(list, from, to)
-    local out = {}
-    for i = from, to do out[#out + 1] = list[i] end
-    return out
-  end
-
-  local function read(row, params)
-    local last = params[1] + params[2] + 1
-    local a = { row = slice(row, 1, params[1]), params = slice(params, 4, 3 + params[3]) }
-    local b = { row = slice(row, params[1] + 1, last - 1), params = slice(params, 4 + params[3], #params) }
-    return a, b, last
-  end
-
-  local function write(row, a, b)
-    for i, cell in ipairs(a.row) do row[i] = cell end
-    for i, cell in ipairs(b.row) do row[#a.row + i] = cell end
+  -- Runs a step of one stage over its part of the row.
+  local function over(n, step, row, params, now, units, receipt, takenAt)
+    local first, second, args = params[1], params[2], 3 + params[3]
+    local from, to = 1, first
+    local own = { unpack(params, 4, args) }
+    if n == 2 then from, to, own = first + 1, first + second, { unpack(params, args + 1) } end
+    local cells = { unpack(row, from, to) }
+    local result = stages[n][step](cells, own, now, units, receipt and { unpack(receipt, from, to) }, takenAt)
+    for i, cell in ipairs(cells) do row[from - 1 + i] = cell end
+    return result
   end
 
   function steps.look(row, params, now, cost)
-    local a, b = read(row, params)
-    local fits = first.look(a.row, a.params, now, cost)
-    fits = second.look(b.row, b.params, now, cost) or fits
-    write(row, a, b)
-    return fits
+    local fits = over(1, 'look', row, params, now, cost)
+    return over(2, 'look', row, params, now, cost) or fits
   end
 
   function steps.take(row, params, now, cost)
-    local a, b, last = read(row, params)
+    local first, last = params[1], params[1] + params[2] + 1
     local starts = math.floor(row[last] / 4)
-    if not first.look(a.row, a.params, now, cost) then
-      second.take(b.row, b.params, now, cost)
+    if not over(1, 'look', row, params, now, cost) then
+      over(2, 'take', row, params, now, cost)
       row[last] = starts * 4 + 2
-    else
-      first.take(a.row, a.params, now, cost)
-      row[last] = starts * 4 + 1
-      if cost > 0 and not first.look(a.row, a.params, now, 1) then
-        for i in ipairs(b.row) do b.row[i] = 0 end
-        second.look(b.row, b.params, now, cost)
-        second.take(b.row, b.params, now, cost)
-        row[last] = (starts + 1) % 16384 * 4 + 3
-      end
+      return
     end
-    write(row, a, b)
+    over(1, 'take', row, params, now, cost)
+    row[last] = starts * 4 + 1
+    if cost == 0 or over(1, 'look', row, params, now, 1) then return end
+    for i = first + 1, last - 1 do row[i] = 0 end
+    over(2, 'look', row, params, now, cost)
+    over(2, 'take', row, params, now, cost)
+    row[last] = (starts + 1) % 16384 * 4 + 3
   end
 
   function steps.refund(row, params, now, units, receipt, takenAt)
-    local a, b, last = read(row, params)
-    local old, new, taken = {}, {}, 3
-    if receipt then
-      old, new = read(receipt, params)
-      taken = receipt[last] % 4
-    end
+    local last = params[1] + params[2] + 1
+    local taken = receipt and receipt[last] % 4 or 3
     local isSameStart = not receipt or math.floor(receipt[last] / 4) == math.floor(row[last] / 4)
-    if taken ~= 2 then first.refund(a.row, a.params, now, units, old.row, takenAt) end
-    if taken ~= 1 and isSameStart then second.refund(b.row, b.params, now, units, new.row, takenAt) end
-    write(row, a, b)
+    if taken ~= 2 then over(1, 'refund', row, params, now, units, receipt, takenAt) end
+    if taken ~= 1 and isSameStart then over(2, 'refund', row, params, now, units, receipt, takenAt) end
   end
 
   function steps.ends(row, params)
-    local a, b = read(row, params)
-    return math.max(first.ends(a.row, a.params), second.ends(b.row, b.params))
+    return math.max(over(1, 'ends', row, params), over(2, 'ends', row, params))
   end
 
   return steps

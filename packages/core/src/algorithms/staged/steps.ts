@@ -21,34 +21,18 @@ const starts = 2 ** 14
  * of them the last allowed request took units, plus `takings` times the number of resets of `then`, modulo `starts`.
  */
 export function stagedSteps(free: Stage, then: Stage): Algorithm {
-  const [first, second] = [widthOf(free), widthOf(then)]
-  const last = first + second
-  const quota = Math.max(free.steps.quota(free.params), then.steps.quota(then.params))
+  const first = stepsAt(free, 0)
+  const second = stepsAt(then, first.end)
+  const last = second.end
+  const quota = Math.max(first.quota, second.quota)
   const isDated = free.steps.isDated === true || then.steps.isDated === true
-
-  function rowsOf(row: Row): [free: Row, then: Row] {
-    return [row.slice(0, first), row.slice(first, last)]
-  }
-
-  /** Runs a function on both rows, and copies them back. */
-  function change<T>(row: Row, run: (freeRow: Row, thenRow: Row) => T): T {
-    const [freeRow, thenRow] = rowsOf(row)
-    const result = run(freeRow, thenRow)
-    ;[...freeRow, ...thenRow].forEach((cell, i) => (row[i] = cell))
-    return result
-  }
 
   function startsIn(row: Row): number {
     return Math.floor(row[last] / takings)
   }
 
-  function left({ steps, params }: Stage, row: Row, now: number): number {
-    return Math.max(0, steps.quota(params) - steps.used(row, params, now))
-  }
-
   function used(row: Row, now: number): number {
-    const [freeRow, thenRow] = rowsOf(row)
-    return quota - Math.max(left(free, freeRow, now), left(then, thenRow, now))
+    return quota - Math.max(first.left(row, now), second.left(row, now))
   }
 
   return {
@@ -56,66 +40,52 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     // A cell can be a time or a count, so all have the size of a time.
     size: () => ({ times: 0, counts: last + 1 }),
     args(_params, now) {
-      const freeArgs = free.steps.args(free.params, now)
-      return [first, second, freeArgs.length, ...freeArgs, ...then.steps.args(then.params, now)]
+      const args = free.steps.args(free.params, now)
+      const widths = [first.end, last - first.end]
+      return [...widths, args.length, ...args, ...then.steps.args(then.params, now)]
     },
     ...(isDated ? { isDated } : {}),
     followsWall: () =>
       free.steps.followsWall?.(free.params) === true ||
       then.steps.followsWall?.(then.params) === true,
 
-    look: (row, _params, now, cost) =>
-      change(row, (freeRow, thenRow) => {
-        const fits = free.steps.look(freeRow, free.params, now, cost)
-        return then.steps.look(thenRow, then.params, now, cost) || fits
-      }),
+    look(row, _params, now, cost) {
+      const fits = first.look(row, now, cost)
+      return second.look(row, now, cost) || fits
+    },
 
     take(row, _params, now, cost) {
-      change(row, (freeRow, thenRow) => {
-        if (!free.steps.look(freeRow, free.params, now, cost)) {
-          then.steps.take(thenRow, then.params, now, cost)
-          row[last] = startsIn(row) * takings + THEN
-          return
-        }
-        free.steps.take(freeRow, free.params, now, cost)
-        row[last] = startsIn(row) * takings + FREE
-        if (cost === 0 || free.steps.look(freeRow, free.params, now, 1)) return
-        // This request takes the last unit of `free`: from now on `then` counts, and it begins with no units used.
-        thenRow.fill(0)
-        then.steps.look(thenRow, then.params, now, cost)
-        then.steps.take(thenRow, then.params, now, cost)
-        row[last] = ((startsIn(row) + 1) % starts) * takings + BOTH
-      })
+      if (!first.look(row, now, cost)) {
+        second.take(row, now, cost)
+        row[last] = startsIn(row) * takings + THEN
+        return
+      }
+      first.take(row, now, cost)
+      row[last] = startsIn(row) * takings + FREE
+      if (cost === 0 || first.look(row, now, 1)) return
+      // This request takes the last unit of `free`: from now on `then` counts, and it begins with no units used.
+      row.fill(0, first.end, last)
+      second.look(row, now, cost)
+      second.take(row, now, cost)
+      row[last] = ((startsIn(row) + 1) % starts) * takings + BOTH
     },
 
     refund(row, _params, now, units, receipt, takenAt) {
-      const [freeReceipt, thenReceipt] = receipt === undefined ? [] : rowsOf(receipt)
       const taken = receipt === undefined ? BOTH : receipt[last] % takings
       const isSameStart = receipt === undefined || startsIn(receipt) === startsIn(row)
-      change(row, (freeRow, thenRow) => {
-        if (taken !== THEN) {
-          free.steps.refund(freeRow, free.params, now, units, freeReceipt, takenAt)
-        }
-        if (taken !== FREE && isSameStart) {
-          then.steps.refund(thenRow, then.params, now, units, thenReceipt, takenAt)
-        }
-      })
+      if (taken !== THEN) first.refund(row, now, units, receipt, takenAt)
+      if (taken !== FREE && isSameStart) second.refund(row, now, units, receipt, takenAt)
     },
 
-    ends(row) {
-      const [freeRow, thenRow] = rowsOf(row)
-      return Math.max(free.steps.ends(freeRow, free.params), then.steps.ends(thenRow, then.params))
-    },
-
+    ends: (row) => Math.max(first.ends(row), second.ends(row)),
     used: (row, _params, now) => used(row, now),
     quota: () => quota,
     windowMs: () => free.steps.windowMs(free.params),
 
-    read(row, _params, now, cost, isTaken): Numbers {
-      const [freeRow, thenRow] = rowsOf(row)
+    read(row, _params, now, cost, isTaken) {
       const target = quota - used(row, now) + 1
-      const a = free.steps.read(freeRow, free.params, now, cost, false, target)
-      const b = then.steps.read(thenRow, then.params, now, cost, isTaken, target)
+      const a = first.read(row, now, cost, false, target)
+      const b = second.read(row, now, cost, isTaken, target)
       const wait = isTaken ? 0 : Math.min(a.wait, b.wait)
       const isFree = isTaken && cost > 0 ? row[last] % takings !== THEN : a.wait === 0
       return {
@@ -131,7 +101,34 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
   }
 }
 
-function widthOf({ steps, params }: Stage): number {
+/** The steps of one stage, over the part of the row that begins at an index. */
+function stepsAt({ steps, params }: Stage, start: number) {
   const { times, counts, extras = 0 } = steps.size(params)
-  return times + counts + extras
+  const end = start + times + counts + extras
+  const quota = steps.quota(params)
+
+  function over<T>(row: Row, run: (own: Row) => T): T {
+    const own = row.slice(start, end)
+    const result = run(own)
+    own.forEach((cell, i) => (row[start + i] = cell))
+    return result
+  }
+
+  return {
+    end,
+    quota,
+    left: (row: Row, now: number): number =>
+      over(row, (own) => Math.max(0, quota - steps.used(own, params, now))),
+    look: (row: Row, now: number, cost: number): boolean =>
+      over(row, (own) => steps.look(own, params, now, cost)),
+    take(row: Row, now: number, cost: number): void {
+      over(row, (own) => steps.take(own, params, now, cost))
+    },
+    refund(row: Row, now: number, units: number, receipt?: Row, takenAt?: number): void {
+      over(row, (own) => steps.refund(own, params, now, units, receipt?.slice(start, end), takenAt))
+    },
+    ends: (row: Row): number => over(row, (own) => steps.ends(own, params)),
+    read: (row: Row, now: number, cost: number, isTaken: boolean, target: number): Numbers =>
+      over(row, (own) => steps.read(own, params, now, cost, isTaken, target)),
+  }
 }
