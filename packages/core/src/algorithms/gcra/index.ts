@@ -11,7 +11,7 @@ import {
 import { blockOption, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { spanOf } from './span.js'
-import { assertFills, gcraSteps, type GcraParams } from './steps.js'
+import { gcraSteps, mostUnits, type GcraParams, type Rate } from './steps.js'
 
 /** Options of `gcra`. */
 export interface GcraOptions {
@@ -57,8 +57,7 @@ export function gcra<const T extends Duration>(
     const { expected } = positiveCount
     throw sluiceError('SLUICE_OPTION_INVALID', 'gcra', 'burst', burst, expected, denyAll)
   }
-  assertExact('gcra', 'burst × window', burst * window + limit)
-  assertFills('gcra', 'burst', burst, Math.max(1, limit), window)
+  assertFills('gcra', 'burst', 'window', { burst, refill: limit, every: window })
   return policyOf('gcra', gcraKind, { ...policy, burst })
 }
 
@@ -70,7 +69,7 @@ export const gcraKind: Kind<GcraPolicy, GcraParams> = {
   steps: () => gcraSteps,
   // With a limit of 0 no unit becomes available, so the burst is 0 as well. The 1 only prevents a division by 0.
   params: ({ limit, window, burst }) =>
-    paramsOf(limit === 0 ? 0 : burst, Math.max(1, limit), window),
+    paramsOf({ burst: limit === 0 ? 0 : burst, refill: Math.max(1, limit), every: window }),
 }
 
 /** Options of `tokenBucket`. */
@@ -121,13 +120,20 @@ export function tokenBucket<const T extends Duration>(
   })
   const { capacity, refill, every } = policy
   const initial = given ?? capacity
-  assertExact('tokenBucket', 'capacity × every', capacity * every + refill)
-  assertFills('tokenBucket', 'capacity', capacity, refill, every)
+  assertFills('tokenBucket', 'capacity', 'every', { burst: capacity, refill, every })
   if (initial > capacity) {
     const expected = `at most the capacity of ${capacity}`
     throw sluiceError('SLUICE_OPTION_INVALID', 'tokenBucket', 'initial', initial, expected)
   }
   return policyOf('tokenBucket', tokenBucketKind, { ...policy, initial })
+}
+
+export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
+  build: tokenBucket,
+  quotas: ['capacity', 'refill', 'initial'],
+  steps: () => gcraSteps,
+  params: ({ capacity, refill, every, initial, block }) =>
+    paramsOf({ burst: capacity, refill, every }, initial, block),
 }
 
 /** Options of `leakyBucket`. */
@@ -164,38 +170,34 @@ export function leakyBucket<const T extends Duration>(
   const readers = { capacity: quota, leak: positiveCount, every: duration, block: blockOption }
   const policy = readOptions('leakyBucket', options, readers)
   const { capacity, leak, every } = policy
-  assertExact('leakyBucket', 'capacity × every', capacity * every + leak)
-  assertFills('leakyBucket', 'capacity', capacity, leak, every)
+  assertFills('leakyBucket', 'capacity', 'every', { burst: capacity, refill: leak, every })
   return policyOf('leakyBucket', leakyBucketKind, policy)
-}
-
-/** @param initial the units of a new bucket, which is forgotten after a day */
-function paramsOf(
-  burst: number,
-  refill: number,
-  every: number,
-  initial: number = burst,
-  block?: Block,
-): GcraParams {
-  // A bucket must not be removed during a block.
-  const longestBlock = block === undefined ? 0 : block.escalate === 1 ? block.for : block.max
-  const remembered = oneDayMs + longestBlock
-  return { burst, refill, every, initial, remembered, span: spanOf(burst, refill, every) }
-}
-
-const oneDayMs = 24 * 60 * 60 * 1000
-
-export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
-  build: tokenBucket,
-  quotas: ['capacity', 'refill', 'initial'],
-  steps: () => gcraSteps,
-  params: ({ capacity, refill, every, initial, block }) =>
-    paramsOf(capacity, refill, every, initial, block),
 }
 
 export const leakyBucketKind: Kind<LeakyBucketPolicy, GcraParams> = {
   build: leakyBucket,
   quotas: ['capacity', 'leak'],
   steps: () => gcraSteps,
-  params: ({ capacity, leak, every }) => paramsOf(capacity, leak, every),
+  params: ({ capacity, leak, every }) => paramsOf({ burst: capacity, refill: leak, every }),
+}
+
+/** @param initial the units of a new bucket */
+function paramsOf(rate: Rate, initial: number = rate.burst, block?: Block): GcraParams {
+  const { burst, refill, every } = rate
+  // A bucket must not be removed during a block.
+  const longestBlock = block === undefined ? 0 : block.escalate === 1 ? block.for : block.max
+  const remembered = oneDayMs + longestBlock
+  return { ...rate, initial, remembered, span: spanOf((burst * every) / refill) }
+}
+
+const oneDayMs = 24 * 60 * 60 * 1000
+
+/** Rejects units that a number cannot count exactly, or that would take more than a thousand years to become available again. */
+function assertFills(where: string, option: string, period: string, rate: Rate): void {
+  const { burst, refill, every } = rate
+  assertExact(where, `${option} × ${period}`, burst * every + refill)
+  const most = mostUnits(rate)
+  if (burst <= most) return
+  const expected = `at most ${most}: more would take over a thousand years to become available again`
+  throw sluiceError('SLUICE_OPTION_INVALID', where, option, burst, expected)
 }

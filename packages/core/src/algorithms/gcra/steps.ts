@@ -1,5 +1,4 @@
 import { tooLate } from '../../clock.js'
-import { sluiceError } from '../../errors.js'
 import { longestMs } from '../../options/readers.js'
 import type { Algorithm, Row } from '../algorithm.js'
 import { isForeign, lengthOf, refundedUnits, setSpan, SPAN, spanIn, spans } from './span.js'
@@ -8,10 +7,13 @@ import { isForeign, lengthOf, refundedUnits, setSpan, SPAN, spanIn, spans } from
  * `refill` units become available in each `every` milliseconds, up to `burst`. Time is counted in fractions of 1 / `refill` ms: one unit
  * is exactly `every` fractions, so nothing is rounded, even at ten million units a second.
  */
-export interface GcraParams {
+export interface Rate {
   readonly burst: number
   readonly refill: number
   readonly every: number
+}
+
+export interface GcraParams extends Rate {
   /** The number of units of a new key. */
   readonly initial: number
   /** How long a full bucket is kept if a new one has fewer units, in milliseconds: without its row it would be a new one. */
@@ -33,9 +35,7 @@ const mostRefunded = 2 ** 36 - 1
 export const gcraSteps: Algorithm<GcraParams> = {
   id: 3,
   size: () => ({ times: 1, counts: 2 }),
-  args: ({ burst, refill, every, initial, remembered, span }) => {
-    return [burst, refill, every, initial, remembered, span]
-  },
+  args: (p) => [p.burst, p.refill, p.every, p.initial, p.remembered, p.span],
 
   look(row, params, now, cost) {
     const { burst, refill, every, span } = params
@@ -88,15 +88,19 @@ export const gcraSteps: Algorithm<GcraParams> = {
     shorten(row, params, now, Math.min(own, Math.max(byArrival, byAge)))
   },
 
-  ends(row, params) {
-    if (row[SPAN] >= spans) return endsAfterRefunds(row, params)
-    return row[TAT] === 0 && row[FRACTION] === 0 ? 0 : endsUnrefunded(row, params)
+  ends(row, { burst, refill, every, initial, remembered }) {
+    const refunded = refundedUnits(row)
+    if (row[TAT] === 0 && row[FRACTION] === 0 && refunded === 0) return 0
+    const ended = idleAt(row) + (initial < burst ? remembered : 0)
+    if (refunded === 0) return ended
+    const ahead = row[FRACTION] + Math.min(refunded, burst) * every
+    return Math.max(ended, row[TAT] + Math.ceil(ahead / refill))
   },
 
   used: (row, params, now) => Math.ceil(Math.max(0, backlog(row, params, now)) / params.every),
   quota: (params) => params.burst,
   windowMs: ({ burst, refill, every }) => Math.ceil((burst * every) / refill),
-  mostUnits: ({ refill, every }) => mostUnits(refill, every),
+  mostUnits,
 
   read(row, params, now, cost, isTaken, target) {
     const used = gcraSteps.used(row, params, now)
@@ -128,15 +132,6 @@ function advance(row: Row, params: GcraParams, now: number): void {
     row[TAT] += 1
     row[FRACTION] = 0
   }
-}
-
-function endsUnrefunded(row: Row, { burst, initial, remembered }: GcraParams): number {
-  return idleAt(row) + (initial < burst ? remembered : 0)
-}
-
-function endsAfterRefunds(row: Row, params: GcraParams): number {
-  const ahead = row[FRACTION] + Math.min(refundedUnits(row), params.burst) * params.every
-  return Math.max(endsUnrefunded(row, params), row[TAT] + Math.ceil(ahead / params.refill))
 }
 
 /**
@@ -200,24 +195,9 @@ export function shorten(row: Row, params: GcraParams, now: number, fractions: nu
   row[SPAN] += spans * Math.min(Math.ceil(refunded / every), mostRefunded - refundedUnits(row))
 }
 
-/** Times further in the future would not fit into six bytes, which is their size in Redis. */
-const longestFillMs = 100 * longestMs
-
-/** Rejects a number of units that would take more than a thousand years to become available again. */
-export function assertFills(
-  where: string,
-  option: string,
-  units: number,
-  refill: number,
-  every: number,
-): void {
-  const most = mostUnits(refill, every)
-  if (units <= most) return
-  const expected = `at most ${most}: more would take over a thousand years to become available again`
-  throw sluiceError('SLUICE_OPTION_INVALID', where, option, units, expected)
-}
-
-/** The number of units that become available in that time, as far as it can be counted exactly. */
-function mostUnits(refill: number, every: number): number {
-  return Math.floor(Math.min(longestFillMs * refill, Number.MAX_SAFE_INTEGER) / every)
+/** The units that become available in a thousand years, as far as they can be counted exactly. Later times would not fit into six bytes, their size in Redis. */
+export function mostUnits({ refill, every }: Rate): number {
+  return Math.floor(
+    Math.min(100 * longestMs * Math.max(1, refill), Number.MAX_SAFE_INTEGER) / every,
+  )
 }
