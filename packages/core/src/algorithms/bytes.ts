@@ -6,8 +6,7 @@ const perByte = 256
 
 /** Writes whole numbers and texts into bytes, as small as their values. */
 export class ByteWriter {
-  #bytes = new Uint8Array(64)
-  #length = 0
+  readonly #bytes: number[] = []
 
   /**
    * Writes a whole number from 0 to 2^53 - 1: seven bits in each byte, the lowest first.
@@ -16,44 +15,30 @@ export class ByteWriter {
    */
   number(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} has no bytes`)
-    this.#reserve(8)
     let rest = value
-    for (; rest >= 128; rest = Math.floor(rest / 128)) {
-      this.#bytes[this.#length++] = (rest % 128) + 128
-    }
-    this.#bytes[this.#length++] = rest
+    for (; rest >= 128; rest = Math.floor(rest / 128)) this.#bytes.push((rest % 128) + 128)
+    this.#bytes.push(rest)
   }
 
   /** Writes a text of any characters, including lone surrogates, which have no UTF-8 form. */
   text(value: string): void {
     const isWide = /[^\0-\xff]/.test(value)
     this.number(value.length * 2 + (isWide ? 1 : 0))
-    this.#reserve(2 * value.length)
     for (let i = 0; i < value.length; i++) {
       const unit = value.charCodeAt(i)
-      this.#bytes[this.#length++] = unit % perByte
-      if (isWide) this.#bytes[this.#length++] = Math.floor(unit / perByte)
+      this.#bytes.push(unit % perByte)
+      if (isWide) this.#bytes.push(Math.floor(unit / perByte))
     }
   }
 
   bytes(value: Uint8Array): void {
     this.number(value.length)
-    this.#reserve(value.length)
-    this.#bytes.set(value, this.#length)
-    this.#length += value.length
+    for (const byte of value) this.#bytes.push(byte)
   }
 
   /** All that was written. */
   get written(): Uint8Array {
-    return this.#bytes.slice(0, this.#length)
-  }
-
-  #reserve(count: number): void {
-    const needed = this.#length + count
-    if (needed <= this.#bytes.length) return
-    const larger = new Uint8Array(Math.max(needed, 2 * this.#bytes.length))
-    larger.set(this.#bytes)
-    this.#bytes = larger
+    return new Uint8Array(this.#bytes)
   }
 }
 
