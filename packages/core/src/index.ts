@@ -2,7 +2,7 @@
 // oxlint-disable-next-line import/no-unassigned-import -- this effect is the purpose
 import './algorithms/all.js'
 
-export { createLimiter } from './limiter/limiter.js'
+export { createLimiter } from './limiter/create-limiter.js'
 export type { Limiter } from './limiter/limiter.js'
 export type {
   ConsumeOptions,

@@ -1,7 +1,4 @@
-import type { DecisionMode } from './decision.js'
-import { counts, type PolicyChoice, type Policies } from './limiter-policies.js'
-import { isCount, isList, isPlainRecord, isRecord } from '../options/predicates.js'
-import { sluiceError, type SluiceError } from '../errors.js'
+import { sluiceError } from '../errors.js'
 import {
   isCountedKey,
   isNotLimited,
@@ -11,7 +8,11 @@ import {
   type Key,
   type NotLimited,
 } from '../keys.js'
-import { someOf, type LimiterPolicy, type Cost } from '../stores/store.js'
+import { isCount, isList, isPlainRecord, isRecord, isText } from '../options/predicates.js'
+import { checked, type OptionReader } from '../options/readers.js'
+import { someOf, type Cost, type LimiterPolicy } from '../stores/store.js'
+import type { DecisionMode } from './decision.js'
+import type { PolicyChoice } from './limiter-policies.js'
 
 /** Options of `peek`. */
 export interface PeekOptions extends PolicyChoice {
@@ -78,6 +79,9 @@ export type Keys =
   | NotLimited
   | Readonly<Record<string, Key | CountedKey | NotLimited>>
 
+/** The cost of a request: one number for all policies, or a number for each policy by its name. */
+export type Costs = number | Readonly<Record<string, number>>
+
 /**
  * The policies that count a request: all of them, except those that a record of keys leaves out with `notLimited`.
  *
@@ -88,13 +92,8 @@ export function askedPolicies(
   policies: readonly LimiterPolicy[],
   key: Keys,
 ): readonly LimiterPolicy[] {
-  if (isNotLimited(key)) return someOf(policies, [])
-  if (isKey(key)) return policies
-  for (const given of Object.keys(key)) {
-    if (policies.some(({ name }) => name === given)) continue
-    const names = policies.map(({ name }) => name)
-    throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, given, names)
-  }
+  if (isKey(key)) return isNotLimited(key) ? someOf(policies, []) : policies
+  assertNames(limiter, Object.keys(key), policies)
   const asked = [...policies.keys()].filter((i) => !isNotLimited(key[policies[i].name]))
   return someOf(policies, asked)
 }
@@ -110,7 +109,11 @@ export function keysOf(
   key: Keys,
 ): readonly string[] {
   if (isNotLimited(key)) return []
-  if (isKey(key)) return repeated(joinedKey(limiter, key), asked.length)
+  if (isKey(key)) {
+    const joined = joinedKey(limiter, key)
+    // A literal takes the least memory, and an array that grows takes some for seventeen more.
+    return asked.length === 1 ? [joined] : Array<string>(asked.length).fill(joined)
+  }
   return asked.map(({ name }) => {
     // Only own properties count: every object inherits names such as `constructor`.
     if (!Object.hasOwn(key, name)) throw sluiceError('SLUICE_KEY_MISSING', limiter, name)
@@ -118,35 +121,19 @@ export function keysOf(
   })
 }
 
-/** The list of one key for several policies. */
-export function repeated(key: string, count: number): readonly string[] {
-  // A literal takes the least memory, and an array that grows takes some for seventeen more.
-  if (count === 1) return [key]
-  const keys = new Array<string>(count)
-  for (let i = 0; i < count; i++) keys[i] = key
-  return keys
-}
-
 /** Whether the value is one key for all policies, and not a record of keys. */
 export function isKey(key: Keys): key is Key | CountedKey | NotLimited {
   return !isRecord(key) || isCountedKey(key)
 }
 
+/** @param policy the policy of the key, if each policy has its own key */
 function joinedKey(limiter: string, key: unknown, policy?: string): string {
   const text = joinKey(key)
-  if (text === undefined) throw invalidKey(limiter, key, policy)
-  return text
-}
-
-/** The error for an invalid key. It names the invalid part, and the policy if each policy has its own key. */
-export function invalidKey(limiter: string, key: unknown, policy: string | undefined): SluiceError {
+  if (text !== undefined) return text
   const part = wrongPart(key)
   const value: unknown = part === undefined || !isList(key) ? key : key[part - 1]
-  return sluiceError('SLUICE_KEY_INVALID', `limiter "${limiter}"`, value, { part, policy })
+  throw sluiceError('SLUICE_KEY_INVALID', `limiter "${limiter}"`, value, { part, policy })
 }
-
-/** The cost of a request: one number for all policies, or a number for each policy by its name. */
-export type Costs = number | Readonly<Record<string, number>>
 
 /**
  * Reads the cost of a call for those of its policies that have a key. A policy that a record leaves out takes 1.
@@ -162,63 +149,49 @@ export function costOf(
 ): Cost {
   if (costs === undefined) return 1
   if (!isPlainRecord(costs)) return checkedCost(limiter, costs)
-  const names = policies.map(({ name }) => name)
-  for (const [name, cost] of Object.entries(costs)) {
-    if (!names.includes(name)) throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, name, names)
-    checkedCost(limiter, cost)
-  }
-  // Only own properties count: every object inherits names such as `constructor`.
-  const each = asked.map(({ name }) =>
-    Object.hasOwn(costs, name) ? checkedCost(limiter, costs[name]) : 1,
-  )
+  assertNames(limiter, Object.keys(costs), policies)
+  for (const cost of Object.values(costs)) checkedCost(limiter, cost)
+  const each = asked.map(({ name }) => {
+    return Object.hasOwn(costs, name) ? checkedCost(limiter, costs[name]) : 1
+  })
   const [first = 1] = each
   return each.every((cost) => cost === first) ? first : each
 }
 
 function checkedCost(limiter: string, cost: unknown): number {
-  if (!isCount(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
-  return cost
+  if (isCount(cost)) return cost
+  throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
+}
+
+/** @throws SluiceError SLUICE_POLICY_NAME_UNKNOWN if none of the policies has one of the names */
+export function assertNames(
+  limiter: string,
+  names: readonly string[],
+  policies: readonly LimiterPolicy[],
+): void {
+  const unknown = names.find((name) => !policies.some((policy) => policy.name === name))
+  if (unknown === undefined) return
+  const known = policies.map(({ name }) => name)
+  throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, unknown, known)
 }
 
 /** The most units of one `penalize` or `refund`. */
 const maxUnits = 2 ** 31
 
-/** Checks of the arguments that the methods of a limiter take. Each invalid argument is an error with a code. */
-export interface ArgumentChecks {
-  /** The units of a refund or a penalty. */
-  count(value: unknown): number
-  /** The owner or the id of a lease. */
-  text(name: string, value: unknown): string
-  assertPenalty(bound: readonly LimiterPolicy[], units: number): void
-  /** A block or an exemption of `unlimited` alone would change nothing. */
-  assertCounted(bound: readonly LimiterPolicy[]): void
-}
+export const unitCount: OptionReader<number> = checked(
+  `a whole number from 0 to ${maxUnits}`,
+  (value): value is number => isCount(value) && value <= maxUnits,
+)
 
-export function argumentChecks(where: string, policies: Policies): ArgumentChecks {
-  function assertPenalty(bound: readonly LimiterPolicy[], units: number): void {
-    const max = Math.min(...bound.map(({ steps, params }) => steps.mostUnits?.(params) ?? Infinity))
-    if (units <= max) return
-    const expected = `at most ${max}: larger numbers cannot be counted exactly`
-    throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
-  }
+/** The owner or the id of a lease. */
+export const leaseText: OptionReader<string> = checked(
+  'a non-empty string without unpaired surrogates',
+  (value): value is string => isText(value) && !/\p{Surrogate}/u.test(value),
+)
 
-  function assertCounted(bound: readonly LimiterPolicy[]): void {
-    if (bound.length === 0 || bound.some(counts)) return
-    const expected = 'at least one policy that can deny: "unlimited" allows everything'
-    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
-  }
+const decisionModes: readonly DecisionMode[] = ['enforced', 'dryRun', 'shadow', 'tagging']
 
-  function count(value: unknown): number {
-    if (isCount(value) && value <= maxUnits) return value
-    const expected = `a whole number from 0 to ${maxUnits}`
-    throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', value, expected)
-  }
-
-  function text(name: string, value: unknown): string {
-    if (typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)) return value
-    const expected = 'a non-empty string without unpaired surrogates'
-    throw sluiceError('SLUICE_OPTION_INVALID', where, name, value, expected)
-  }
-
-  return { count, text, assertPenalty, assertCounted }
+export const modeName: OptionReader<DecisionMode> = {
+  expected: "'enforced', 'dryRun', 'shadow' or 'tagging'",
+  read: (value) => decisionModes.find((mode) => mode === value),
 }

@@ -15,11 +15,11 @@ import type { Fallback } from './fallback.js'
 
 /** Runs requests, and reads their results: at once over a synchronous store, which throws its errors, and later over any other, of which a promise rejects. */
 export interface Ask<S extends Store> {
-  /** @param about what `read` needs besides. It is no closure, because that takes a tenth of the time of a decision in memory. */
-  one<Q extends StoreRequest, A, T>(
+  /** @param more what `read` needs besides. It is no closure, because that takes a tenth of the time of a decision in memory. */
+  one<Q extends StoreRequest, M, T>(
     request: Q,
-    read: (result: StoreResult, request: Q, about: A) => T,
-    about?: A,
+    read: (result: StoreResult, request: Q, more: M | undefined) => T,
+    more?: M,
   ): Reply<S, T>
   /** Each request is run for itself. */
   all<T>(
@@ -30,20 +30,20 @@ export interface Ask<S extends Store> {
 
 /** @param fallback replaces the answers of an asynchronous store that fails */
 export function createAsk<S extends Store>(store: Store, fallback: Fallback | undefined): Ask<S> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler cannot know that S is the type of this store
+  // The compiler cannot know that S is the type of this store.
   return (store.async ? askLater(store, fallback) : askAtOnce(store)) as Ask<S>
 }
 
 function askAtOnce(store: SyncStore): Ask<SyncStore> {
   function resultOf(request: StoreRequest): StoreResult {
-    const part = countedPart(request)
-    const answer = part.policies.length === 0 ? nothingDone : store.run(part)
+    const counted = countedPart(request)
+    const answer = counted.policies.length === 0 ? allowedUncounted : store.run(counted)
     if (!('allowed' in answer)) throw answer
-    return part === request ? answer : resultFor(request, answer)
+    return counted === request ? answer : resultFor(request, answer)
   }
 
   return {
-    one: (request, read, about) => read(resultOf(request), request, about as never),
+    one: (request, read, more) => read(resultOf(request), request, more),
     all: (requests, read) => read(requests.map(resultOf)),
   }
 }
@@ -57,41 +57,39 @@ function askLater(store: AsyncStore, fallback: Fallback | undefined): Ask<AsyncS
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const results: StoreResult[] = []
-      const asked: PendingRequest[] = []
+      const pending: PendingRequest[] = []
       let left = requests.length
       if (left === 0) resolve(read(results))
       requests.forEach((request, i) => {
-        const part = countedPart(request)
-        const { policies, source = 'store' } = part
+        const counted = countedPart(request)
+        const { policies, source = 'store' } = counted
         function done(answer: Answer): void {
           try {
-            const last = fallback === undefined ? answer : fallback.finalAnswer(part, answer)
+            const last = fallback?.finalAnswer(counted, answer) ?? answer
             if (!('allowed' in last)) throw last
-            results[i] = part === request ? last : resultFor(request, last)
+            results[i] = counted === request ? last : resultFor(request, last)
             if (--left === 0) resolve(read(results))
           } catch (error) {
             reject(error)
           }
         }
-        if (policies.length === 0) done(nothingDone)
+        if (policies.length === 0) done(allowedUncounted)
         // Only the store that made a decision has its state.
-        else if (source !== 'store' && fallback !== undefined) done(fallback.answerOf(part))
-        else asked.push(new PendingRequest(part, done))
+        else if (source !== 'store' && fallback !== undefined) done(fallback.answerOf(counted))
+        else pending.push(new PendingRequest(counted, done))
       })
-      if (asked.length > 0) enter(asked)
+      if (pending.length > 0) enter(pending)
     })
   }
 
   return {
-    one: (request, read, about) => {
-      return all([request], ([result]) => read(result, request, about as never))
-    },
+    one: (request, read, more) => all([request], ([result]) => read(result, request, more)),
     all,
   }
 }
 
 /** The result of a request without a policy that counts. No store is asked. */
-const nothingDone: StoreResult = { allowed: true, states: [] }
+const allowedUncounted: StoreResult = { allowed: true, states: [] }
 
 /** The part of a request that the store has to run: without the policies that count nothing, such as `unlimited`. */
 function countedPart(request: StoreRequest): StoreRequest {
@@ -104,8 +102,10 @@ function countedPart(request: StoreRequest): StoreRequest {
 
 function withoutUncounted(request: StoreRequest): StoreRequest {
   const { policies } = request
-  const counted = [...policies.keys()].filter((i) => counts(policies[i]))
-  return partOf(request, counted)
+  return partOf(
+    request,
+    [...policies.keys()].filter((i) => counts(policies[i])),
+  )
 }
 
 /** The state of a policy that counts nothing. */
@@ -116,4 +116,21 @@ function resultFor({ policies }: StoreRequest, result: StoreResult): StoreResult
   let next = 0
   const states = policies.map((policy) => (counts(policy) ? result.states[next++] : noState))
   return { ...result, states }
+}
+
+/** Methods that reject where these throw: those of a limiter over an asynchronous store, for an invalid call. */
+export function rejecting<M extends object>(methods: M): M {
+  const names = Object.keys(methods) as (keyof M)[]
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      (...args: unknown[]): unknown => {
+        try {
+          return (methods[name] as (...args: unknown[]) => unknown)(...args)
+        } catch (error) {
+          return Promise.reject(error)
+        }
+      },
+    ]),
+  ) as M
 }

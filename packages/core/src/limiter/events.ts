@@ -1,11 +1,8 @@
 import { channel, type Channel } from '../stores/events.js'
-import type { LimiterPolicy, Cost } from '../stores/store.js'
+import type { LimiterPolicy } from '../stores/store.js'
 import type { Costs } from './arguments.js'
 import type { Decision, DecisionMode } from './decision.js'
 import { receiptOf } from './receipt.js'
-import { putByName } from './verdict.js'
-
-const decisionModes: readonly DecisionMode[] = ['enforced', 'dryRun', 'shadow', 'tagging']
 
 /** Published on `sluice:decision` for each decision of `consume`, and on `sluice:denial` for each denial among them. */
 export interface DecisionEvent {
@@ -19,11 +16,6 @@ export interface DecisionEvent {
   readonly mode: DecisionMode
   /** The `request` that the caller passed: with `rateLimit`, the framework's own request. */
   readonly request?: unknown
-}
-
-/** Whether the value is a mode. Undefined is `enforced`. */
-export function isMode(value: unknown): boolean {
-  return value === undefined || decisionModes.some((mode) => mode === value)
 }
 
 interface DecisionEvents {
@@ -58,9 +50,9 @@ function report(limiter: string, decision: Decision, options: About | undefined)
   const { decision: all, denial } = decisionEvents
   const receipt = receiptOf(decision)
   if (receipt === undefined) return
-  const { policies } = receipt.request
-  const keys = keysOf(receipt.request.keys, policies)
-  const cost = costsOf(receipt.request.cost, policies)
+  const { policies, ...asked } = receipt.request
+  const keys = byName(policies, asked.keys)
+  const cost = typeof asked.cost === 'number' ? asked.cost : byName(policies, asked.cost)
   const mode = options?.mode ?? 'enforced'
   const request = options?.request
   const event =
@@ -71,16 +63,7 @@ function report(limiter: string, decision: Decision, options: About | undefined)
   if (!decision.allowed) denial.publish(event)
 }
 
-function keysOf(
-  list: readonly string[],
-  policies: readonly LimiterPolicy[],
-): Readonly<Record<string, string>> {
-  const keys: Record<string, string> = {}
-  policies.forEach(({ name }, i) => putByName(keys, name, list[i]))
-  return keys
-}
-
-function costsOf(cost: Cost, policies: readonly LimiterPolicy[]): Costs {
-  if (typeof cost === 'number') return cost
-  return Object.fromEntries(policies.map(({ name }, i) => [name, cost[i]]))
+/** One value for each policy, by its name. */
+function byName<T>(policies: readonly LimiterPolicy[], values: readonly T[]): Record<string, T> {
+  return Object.fromEntries(policies.map(({ name }, i) => [name, values[i]]))
 }

@@ -17,6 +17,7 @@ import {
   type StoreRequest,
   type SyncStore,
 } from '../stores/store.js'
+import { shareOf } from './limiter-policies.js'
 
 /** While the store is unavailable, a memory store decides (`local`), or every request is allowed or denied. */
 export type OnStoreError = 'local' | 'allow' | 'deny'
@@ -30,26 +31,28 @@ export interface Fallback {
   finalAnswer(request: StoreRequest, answer: Answer): Answer
   /** Answers a request about a decision that the store did not make. */
   answerOf(request: StoreRequest): Answer
-  /** The policies with a share of each limit, by which the memory store decides. The same list each time, because that store compiles each list once. */
-  sharesOf(policies: readonly LimiterPolicy[]): readonly LimiterPolicy[]
+  /** The request as it was decided: the memory store decides by the shares of the policies. */
+  asDecided(request: DecisionRequest, result: StoreResult): DecisionRequest
 }
 
 /**
- * For `local`, a memory store decides by the policies that `shareOf` returns, each with a share of the limit: all processes together allow at most
- * limit × share × number of processes. All limiters of a store use one memory store, so limiters of one name still count together.
+ * For `local`, a memory store decides by policies with a share of each limit: all processes together allow at most limit × share × number of processes.
+ * All limiters of a store use one memory store, so limiters of one name still count together.
  */
 export function createFallback(
   store: AsyncStore,
   limiter: string,
   onStoreError: OnStoreError,
-  shareOf: (policy: LimiterPolicy) => LimiterPolicy,
+  share: number,
 ): Fallback {
   let isReplacing = false
   let failedAt = -Infinity
   const shares = new WeakMap<readonly LimiterPolicy[], readonly LimiterPolicy[]>()
 
+  /** The same list each time, by which stores cache what they have made of it. */
   function sharesOf(policies: readonly LimiterPolicy[]): readonly LimiterPolicy[] {
-    const known = shares.get(policies) ?? policies.map(shareOf)
+    if (share === 1) return policies
+    const known = shares.get(policies) ?? policies.map((policy) => shareOf(policy, share))
     shares.set(policies, known)
     return known
   }
@@ -62,9 +65,9 @@ export function createFallback(
   function replacementOf(request: StoreRequest, error: SluiceError): Answer {
     const { verb } = request
     // Only the store can refund what it took. The units stay taken until they expire.
-    if (verb === 'refundReceipt') return nothingDone
+    if (verb === 'refundReceipt') return notDone
     if (onStoreError === 'local') return locally(request, sharesOf(request.policies))
-    if (verb === 'release' || verb === 'renew') return nothingDone
+    if (verb === 'release' || verb === 'renew') return notDone
     if ((verb !== 'consume' && verb !== 'peek') || request.requireStore === true) return error
     return onStoreError === 'allow' ? allowed(request) : denied(request)
   }
@@ -95,8 +98,9 @@ export function createFallback(
     },
     // The memory store made the decision by the shares, so it has their state.
     answerOf: (request) =>
-      request.source === 'fallback' ? locally(request, request.policies) : nothingDone,
-    sharesOf,
+      request.source === 'fallback' ? locally(request, request.policies) : notDone,
+    asDecided: (request, { source }) =>
+      source === 'fallback' ? { ...request, policies: sharesOf(request.policies) } : request,
   }
 }
 
@@ -113,7 +117,7 @@ function memoryFor(store: AsyncStore): SyncStore {
   return (contract.fallback ??= memoryStore())
 }
 
-const nothingDone: StoreResult = { allowed: false, states: [] }
+const notDone: StoreResult = { allowed: false, states: [] }
 
 /** Fails open: answers as for a key without any counts. */
 function allowed(request: DecisionRequest): Answer {
@@ -134,5 +138,5 @@ function denied(request: DecisionRequest): Answer {
 
 function unseen(request: DecisionRequest): StoreResult {
   const answer = memoryStore({ maxKeys: 1 }).run(peekOf(request, request.cost))
-  return 'allowed' in answer ? answer : nothingDone
+  return 'allowed' in answer ? answer : notDone
 }

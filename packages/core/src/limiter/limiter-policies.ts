@@ -3,7 +3,7 @@ import { resolvePolicy, sharePolicy } from '../algorithms/kind.js'
 import { sluiceError, warn, type SluiceError } from '../errors.js'
 import { isFunction, isPlainRecord, isRecord } from '../options/predicates.js'
 import { isPolicy, type Policy } from '../policy.js'
-import { someOf, storeContract, type LimiterPolicy, type Store } from '../stores/store.js'
+import { storeContract, type LimiterPolicy, type Store } from '../stores/store.js'
 
 /** One policy, which gets the name 'default', or a record from name to policy. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
@@ -24,7 +24,7 @@ export interface PolicyChoice {
 const longestName = 64
 
 /**
- * Binds policies to a limiter: each gets its limiter, its name and its steps.
+ * The policies of a limiter: each has its limiter, its name and its steps.
  *
  * @throws SluiceError if a value is not a policy, or its numbers are invalid
  */
@@ -50,32 +50,62 @@ function noPolicies(where: string, value: unknown): SluiceError {
 }
 
 /**
- * Makes the function that binds the policies of a call, each object of policies once. Undefined means the limiter's own policies.
+ * Makes the function that finds the policies of a call: those of the limiter for undefined, and those of any other object, which is read once.
  *
- * @param check throws if the store cannot keep the counts of these policies
+ * @throws SluiceError if a policy is invalid, or the store cannot keep its counts
  */
-export function createBinder(
+export function createPolicyReader(
   limiter: string,
-  own: readonly LimiterPolicy[] | undefined,
-  check: (policies: readonly LimiterPolicy[]) => void,
-): (policies: Policies | undefined) => readonly LimiterPolicy[] {
-  const bound = new WeakMap<Policies, readonly LimiterPolicy[]>()
-  const watchNames = watchPolicyNames(limiter)
+  policies: Policies,
+  store: Store,
+): (chosen: Policies | undefined) => readonly LimiterPolicy[] {
+  const own = policies === chosenPerCall ? undefined : read(policies)
+  const known = new WeakMap<Policies, readonly LimiterPolicy[]>()
+  const names = new Set<string>()
 
-  return function boundFor(policies) {
-    if (policies === undefined) {
+  return function policiesOf(chosen) {
+    if (chosen === undefined) {
       if (own === undefined) throw sluiceError('SLUICE_POLICIES_MISSING', limiter)
       return own
     }
-    let list = bound.get(policies)
+    let list = known.get(chosen)
     if (list === undefined) {
-      list = limiterPolicies(limiter, policies)
-      check(list)
+      list = read(chosen)
       watchNames(list)
-      bound.set(policies, list)
+      known.set(chosen, list)
     }
     return list
   }
+
+  function read(policies: Policies): readonly LimiterPolicy[] {
+    const list = limiterPolicies(limiter, policies)
+    for (const policy of list) assertKept(policy, store)
+    return list
+  }
+
+  /**
+   * Warns if a limiter has so many policy names that clients probably choose them. In Redis, each name adds a field to the state of its key.
+   */
+  function watchNames(list: readonly LimiterPolicy[]): void {
+    if (names.size >= maxNames) return
+    for (const { name } of list) names.add(name)
+    if (names.size < maxNames) return
+    warn(sluiceError('SLUICE_POLICY_NAMES_MANY', limiter, names.size, list[0].name))
+  }
+}
+
+/** More than an application has plans, or tenants with their own limits; fewer than it has clients. */
+const maxNames = 1000
+
+/** A store that keeps the records of a key in one row cannot keep any number of them. */
+function assertKept({ limiter, name, kind, quota }: LimiterPolicy, store: Store): void {
+  const largest = store[storeContract]?.largestLimits ?? {}
+  const most = Object.hasOwn(largest, kind) ? largest[kind] : Infinity
+  if (quota <= most) return
+  const expected = `at most ${most} for "${kind}" over this store, which keeps its records in one row`
+  const advice = 'slidingWindow has no records, so its limit can be any number'
+  const where = whereOf(limiter, name)
+  throw sluiceError('SLUICE_OPTION_INVALID', where, 'limit', quota, expected, advice)
 }
 
 /** Whether a policy has a state. */
@@ -84,7 +114,7 @@ export function counts({ quota }: LimiterPolicy): boolean {
 }
 
 function limiterPolicy(limiter: string, name: string, policy: unknown): LimiterPolicy {
-  const where = `limiter "${limiter}", policy "${name}"`
+  const where = whereOf(limiter, name)
   if (name === '' || name.length > longestName) {
     const expected = `a name of 1 to ${longestName} characters`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', name, expected)
@@ -108,6 +138,10 @@ function limiterPolicy(limiter: string, name: string, policy: unknown): LimiterP
   }
 }
 
+function whereOf(limiter: string, policy: string): string {
+  return `limiter "${limiter}", policy "${policy}"`
+}
+
 /** Whether a new key has a row that is not all zeros: that of a bucket that begins partly full. */
 function keepsFirst({ records, look, ends }: Algorithm, params: object, width: number): boolean {
   if (records !== undefined) return false
@@ -116,60 +150,7 @@ function keepsFirst({ records, look, ends }: Algorithm, params: object, width: n
   return ends(row, params) > 1
 }
 
-/** Returns a function that finds, for a policy, the same policy with a share of its limit. */
-export function sharing(share: number): (policy: LimiterPolicy) => LimiterPolicy {
-  const shared = new WeakMap<LimiterPolicy, LimiterPolicy>()
-  return function shareOf(policy) {
-    if (share === 1) return policy
-    const known = shared.get(policy)
-    if (known !== undefined) return known
-    const made = limiterPolicy(policy.limiter, policy.name, sharePolicy(policy.policy, share))
-    shared.set(policy, made)
-    return made
-  }
+/** The same policy with a share of its limit. */
+export function shareOf({ limiter, name, policy }: LimiterPolicy, share: number): LimiterPolicy {
+  return limiterPolicy(limiter, name, sharePolicy(policy, share))
 }
-
-/** More than an application has plans, or tenants with their own limits; fewer than it has clients. */
-const maxNames = 1000
-
-/**
- * Warns if a limiter has so many policy names that clients probably choose them. In Redis, each name adds a row to the state of its key, and that
- * state is read and written as a whole.
- */
-function watchPolicyNames(limiter: string): (policies: readonly LimiterPolicy[]) => void {
-  const seen = new Set<string>()
-  return function watch(policies) {
-    if (seen.size >= maxNames) return
-    for (const { name } of policies) seen.add(name)
-    if (seen.size >= maxNames) {
-      warn(sluiceError('SLUICE_POLICY_NAMES_MANY', limiter, seen.size, policies[0].name))
-    }
-  }
-}
-
-/**
- * Makes the function that checks whether a store can keep the counts of some policies, and prepares it for them. A store that keeps the records of a key in
- * one row cannot keep any number of them.
- */
-export function storeCheck(store: Store): (policies: readonly LimiterPolicy[]) => void {
-  const { largestLimits = {}, mostPolicies = Infinity, prepare } = store[storeContract] ?? {}
-  return function assertKept(policies) {
-    if (policies.length > mostPolicies) {
-      const where = `limiter "${policies[0].limiter}"`
-      const expected = `at most ${mostPolicies} policies over this store`
-      throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies.length, expected)
-    }
-    for (const { limiter, name, policy, steps, params } of policies) {
-      const most = Object.hasOwn(largestLimits, policy.kind) ? largestLimits[policy.kind] : Infinity
-      const limit = steps.quota(params)
-      if (limit <= most) continue
-      const where = `limiter "${limiter}", policy "${name}"`
-      const expected = `at most ${most} for "${policy.kind}" over this store, which keeps its records in one row`
-      throw sluiceError('SLUICE_OPTION_INVALID', where, 'limit', limit, expected, advice)
-    }
-    const counted = [...policies.keys()].filter((i) => counts(policies[i]))
-    if (counted.length > 0) prepare?.(someOf(policies, counted))
-  }
-}
-
-const advice = 'slidingWindow has no records, so its limit can be any number'

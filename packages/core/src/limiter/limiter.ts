@@ -1,34 +1,16 @@
-import { createAcquire, type AcquireOptions } from './acquire.js'
+import type { Duration } from '../options/readers.js'
+import type { Reply, Store } from '../stores/store.js'
+import type { AcquireOptions } from './acquire.js'
 import type {
   ConsumeOptions,
   KeyAndCost,
+  Keys,
   PeekOptions,
   RefundOptions,
   ResetOptions,
-  Keys,
 } from './arguments.js'
-import { createAsk } from './ask.js'
 import type { Decision, Status } from './decision.js'
-import { createFallback } from './fallback.js'
-import { publish } from './events.js'
-import { addLease } from './leases.js'
-import { decisionOf, statusOf } from './read-decision.js'
-import { receiptsOf, type Receipt } from './receipt.js'
-import { counts, sharing, type PolicyChoice } from './limiter-policies.js'
-import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
-import type { Duration } from '../options/readers.js'
-import { claimNames, layoutNames, freeNames, type NameUse } from './names.js'
-import { assertNoDecision } from './refunds.js'
-import { createRequests } from './requests.js'
-import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
-import {
-  noLease,
-  type DecisionRequest,
-  type LeaseRequest,
-  type Reply,
-  type Store,
-  type StoreResult,
-} from '../stores/store.js'
+import type { PolicyChoice } from './limiter-policies.js'
 
 /**
  * Decides whether requests are allowed. Over a memory store every method but `acquire` returns its result at once, over any other store a promise;
@@ -101,152 +83,4 @@ export interface Limiter<S extends Store = Store> {
   ping(): Reply<S, boolean>
   /** Closes the store if the limiter created it. A store that was passed to the limiter stays open, and the limiter's name is free again there. */
   close(): Reply<S, void>
-}
-
-/**
- * Creates a limiter from policies and a store.
- *
- * @example
- * import { createLimiter } from '@sluice/core'
- *
- * const limiter = createLimiter({ name: 'api', limit: 100, window: '1m' })
- * const { allowed, retryAfterMs } = await limiter.consume('user:42')
- * @throws SluiceError if an option is missing, unknown or invalid
- */
-export function createLimiter<S extends Store = MemoryStore, const W extends Duration = Duration>(
-  options: LimiterOptions<S, W>,
-): Limiter<S> {
-  const { limiter, names } = makeLimiter(options)
-  // No other limiter can use a store that this one has created.
-  if (options.store !== undefined) claimNames(limiter, options.store, names)
-  return limiter
-}
-
-/** Makes a limiter, and returns the names that its caller has to claim. */
-export function makeLimiter<S extends Store>(
-  options: LimiterOptions<S>,
-): { readonly limiter: Limiter<S>; readonly names: readonly NameUse[] } {
-  const { policies, onStoreError, localShare, denyCache } = readLimiterOptions(options)
-  const { name, clock } = options
-  const store: Store = options.store ?? memoryStore()
-  const fallback = store.async
-    ? createFallback(store, name, onStoreError, sharing(localShare))
-    : undefined
-  const requests = createRequests(name, policies, clock, store, !denyCache)
-  const ask = createAsk<S>(store, fallback)
-
-  /** The request as the fallback decided it: by shares of the policies. */
-  function shared(request: DecisionRequest): DecisionRequest {
-    const { policies } = request
-    return { ...request, policies: fallback?.sharesOf(policies) ?? policies }
-  }
-
-  /** Reads the decision of a consumption, with its lease, and publishes it. */
-  function consumed(
-    result: StoreResult,
-    request: DecisionRequest,
-    options: ConsumeOptions | undefined,
-  ): Decision<S> {
-    const decision: Decision<S> = peeked(result, request)
-    if (decision.allowed && request.lease !== noLease) addLease(decision, changeLease)
-    return publish(name, decision, options)
-  }
-
-  function peeked(result: StoreResult, request: DecisionRequest): Decision<S> {
-    return decisionOf(result.source === 'fallback' ? shared(request) : request, result)
-  }
-
-  function decideMany(
-    all: readonly DecisionRequest[],
-    read: (result: StoreResult, request: DecisionRequest, about: undefined) => Decision<S>,
-  ): Reply<S, readonly Decision<S>[]> {
-    return ask.all(all, (results) => results.map((result, i) => read(result, all[i], undefined)))
-  }
-
-  function changeLease(receipt: Receipt, verb: LeaseRequest['verb']): Reply<S, boolean> {
-    return ask.one(requests.ofLease(receipt, verb), isAllowed)
-  }
-
-  const methods: Omit<Limiter<S>, 'name' | 'acquire' | 'ping' | 'close'> = {
-    consume: (key, options) => ask.one(requests.consume(key, options), consumed, options),
-    peek: (key, options) => ask.one(requests.peek(key, options), peeked),
-    consumeMany: (calls) => decideMany(requests.many('consume', calls), consumed),
-    peekMany: (calls) => decideMany(requests.many('peek', calls), peeked),
-    status: (key, options) => {
-      return ask.one(requests.status(key, options), (result, request) => {
-        return statusOf(result.source === 'fallback' ? shared(request) : request, result)
-      })
-    },
-
-    refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
-      const receipts = receiptsOf(decisionOrKey)
-      if (receipts !== undefined) {
-        const call = { receipts, options: n, more: options }
-        return ask.all(requests.refundReceipts(call), isAnyAllowed)
-      }
-      assertNoDecision(name, decisionOrKey)
-      // Any other value is read as a key. `refundUnits` throws if it is not a valid one.
-      return ask.one(requests.refundUnits(decisionOrKey as Keys, n, options), isAllowed)
-    },
-
-    penalize: (key, n, options) => ask.one(requests.penalize(key, n, options), nothing),
-    block: (key, length, options) => ask.one(requests.block(key, length, options), nothing),
-    unblock: (key, options) => ask.one(requests.unblock(key, options), nothing),
-    exempt: (key, length, options) => ask.one(requests.exempt(key, length, options), nothing),
-    unexempt: (key, options) => ask.one(requests.unexempt(key, options), nothing),
-    release: (key, id, options) => ask.one(requests.release(key, id, options), isAllowed),
-    renew: (key, id, options) => ask.one(requests.renew(key, id, options), isAllowed),
-    reset: (key, options) => ask.one(requests.reset(key, options), isAllowed),
-  }
-
-  const decisions = store.async ? rejecting(methods) : methods
-  const limiter: Limiter<S> = {
-    name,
-    ...decisions,
-    acquire: createAcquire(
-      name,
-      decisions,
-      (key, call) => requests.peek(key, call).policies.some(counts),
-      store.async,
-    ),
-    // The compiler cannot know that S is the type of this store.
-    ping: () => store.ping() as Reply<S, boolean>,
-    close() {
-      freeNames(limiter)
-      return (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>
-    },
-  }
-  return { limiter, names: layoutNames(requests.own) }
-}
-
-/** Methods that reject where these throw: an invalid call over an asynchronous store. */
-function rejecting<M extends object>(methods: M): M {
-  const names = Object.keys(methods) as (keyof M)[]
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      (...args: unknown[]): unknown => {
-        try {
-          return (methods[name] as (...args: unknown[]) => unknown)(...args)
-        } catch (error) {
-          return Promise.reject(error)
-        }
-      },
-    ]),
-  ) as M
-}
-
-function nothing(): void {}
-
-function isAllowed({ allowed }: StoreResult): boolean {
-  return allowed
-}
-
-function isAnyAllowed(results: readonly StoreResult[]): boolean {
-  return results.some(isAllowed)
-}
-
-/** The application closes a store that it created itself. */
-function closed(store: Store): void | Promise<void> {
-  return store.async ? Promise.resolve() : undefined
 }

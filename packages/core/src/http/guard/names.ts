@@ -1,6 +1,7 @@
 import { sluiceError } from '../../errors.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
-import { makeLimiter, type Limiter } from '../../limiter/limiter.js'
+import { makeLimiter } from '../../limiter/create-limiter.js'
+import type { Limiter } from '../../limiter/limiter.js'
 import { claimNames, type NameUse } from '../../limiter/names.js'
 import { namedPolicies } from '../../policy.js'
 import { memoryStore } from '../../stores/memory/index.js'

@@ -1,0 +1,200 @@
+import { hasLeases } from '../algorithms/kind.js'
+import { sluiceError } from '../errors.js'
+import { duration, readOption, warnOfShort, type Duration } from '../options/readers.js'
+import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
+import {
+  noLease,
+  partOf,
+  type DecisionRequest,
+  type LeaseRequest,
+  type Reply,
+  type Store,
+  type StoreRequest,
+  type StoreResult,
+  type UnitsRequest,
+} from '../stores/store.js'
+import { createAcquire } from './acquire.js'
+import {
+  leaseText,
+  unitCount,
+  type ConsumeOptions,
+  type Keys,
+  type PeekOptions,
+  type RefundOptions,
+} from './arguments.js'
+import { createAsk, rejecting } from './ask.js'
+import type { Decision, Status } from './decision.js'
+import { publish } from './events.js'
+import { createFallback } from './fallback.js'
+import { addLease } from './leases.js'
+import type { Limiter } from './limiter.js'
+import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
+import { counts, type PolicyChoice } from './limiter-policies.js'
+import { claimNames, freeNames, layoutNames, type NameUse } from './names.js'
+import { decisionOf, statusOf } from './read-decision.js'
+import { receiptsOf, type Receipt } from './receipt.js'
+import { assertNoDecision, refundRequests } from './refunds.js'
+import { createRequests } from './requests.js'
+
+/**
+ * Creates a limiter from policies and a store.
+ *
+ * @example
+ * import { createLimiter } from '@sluice/core'
+ *
+ * const limiter = createLimiter({ name: 'api', limit: 100, window: '1m' })
+ * const { allowed, retryAfterMs } = await limiter.consume('user:42')
+ * @throws SluiceError if an option is missing, unknown or invalid
+ */
+export function createLimiter<S extends Store = MemoryStore, const W extends Duration = Duration>(
+  options: LimiterOptions<S, W>,
+): Limiter<S> {
+  const { limiter, names } = makeLimiter(options)
+  // No other limiter can use a store that this one has created.
+  if (options.store !== undefined) claimNames(limiter, options.store, names)
+  return limiter
+}
+
+/** Makes a limiter, and returns the names that its caller has to claim. */
+export function makeLimiter<S extends Store>(
+  options: LimiterOptions<S>,
+): { readonly limiter: Limiter<S>; readonly names: readonly NameUse[] } {
+  const { policies, onStoreError, localShare, denyCache } = readLimiterOptions(options)
+  const { name, clock } = options
+  const where = `limiter "${name}"`
+  const store: Store = options.store ?? memoryStore()
+  const fallback = store.async ? createFallback(store, name, onStoreError, localShare) : undefined
+  const requests = createRequests(name, policies, clock, store, !denyCache)
+  const ask = createAsk<S>(store, fallback)
+
+  function decided(result: StoreResult, request: DecisionRequest): Decision<S> {
+    return decisionOf(fallback?.asDecided(request, result) ?? request, result)
+  }
+
+  function counted(result: StoreResult, request: DecisionRequest): Status {
+    return statusOf(fallback?.asDecided(request, result) ?? request, result)
+  }
+
+  /** The decision of a consumption, with its lease. It is published. */
+  function consumed(
+    result: StoreResult,
+    request: DecisionRequest,
+    options: ConsumeOptions | undefined,
+  ): Decision<S> {
+    const decision = decided(result, request)
+    if (decision.allowed && request.lease !== noLease) addLease(decision, changeOwnLease)
+    return publish(name, decision, options)
+  }
+
+  function decideAll(
+    all: readonly DecisionRequest[],
+    read: (result: StoreResult, request: DecisionRequest, options: undefined) => Decision<S>,
+  ): Reply<S, readonly Decision<S>[]> {
+    return ask.all(all, (results) => results.map((result, i) => read(result, all[i], undefined)))
+  }
+
+  const change = (request: StoreRequest): Reply<S, void> => ask.one(request, () => {})
+  const test = (request: StoreRequest): Reply<S, boolean> => ask.one(request, isAllowed)
+
+  function override(
+    verb: 'block' | 'exempt',
+    key: Keys,
+    length: Duration,
+    options: PolicyChoice | undefined,
+  ): Reply<S, void> {
+    const forMs = readOption(where, 'for', length, duration)
+    warnOfShort(where, 'for', length)
+    const base = requests.base(key, options)
+    const canDeny = base.policies.length === 0 || base.policies.some(counts)
+    if (canDeny) return change({ verb, ...base, forMs })
+    const expected = 'at least one policy that can deny: "unlimited" allows everything'
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
+  }
+
+  /** For those policies of the request that have leases. */
+  function changeLease(request: LeaseRequest): Reply<S, boolean> {
+    const leased = [...request.policies.keys()].filter((i) => hasLeases(request.policies[i]))
+    if (leased.length > 0) return test(partOf(request, leased))
+    const expected = 'at least one concurrency policy, and a key for it: no other policy has leases'
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
+  }
+
+  function changeOwnLease(
+    { request: { policies, keys, lease }, result: { source = 'store' } }: Receipt,
+    verb: LeaseRequest['verb'],
+  ): Reply<S, boolean> {
+    return changeLease({ verb, source, policies, keys, lease, now: requests.now() })
+  }
+
+  const { base } = requests
+  const unitsOf = (n: unknown): number => readOption(where, 'n', n, unitCount)
+  const leaseId = (id: string): string => readOption(where, 'leaseId', id, leaseText)
+
+  const methods: Omit<Limiter<S>, 'name' | 'acquire' | 'ping' | 'close'> = {
+    consume: (key, options) => ask.one(requests.consume(key, options), consumed, options),
+    peek: (key, options) => ask.one(requests.peek(key, options), decided),
+    consumeMany: (calls) => decideAll(requests.many('consume', calls), consumed),
+    peekMany: (calls) => decideAll(requests.many('peek', calls), decided),
+    status: (key, options) => ask.one(requests.status(key, options), counted),
+
+    refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
+      const receipts = receiptsOf(decisionOrKey)
+      if (receipts !== undefined) {
+        const refunds = refundRequests(name, receipts, n, options, requests.now())
+        return ask.all(refunds, (results) => results.some(isAllowed))
+      }
+      assertNoDecision(name, decisionOrKey)
+      const units = n === undefined ? 1 : unitsOf(n)
+      // Any other value is read as a key. `base` throws if it is not a valid one.
+      return test({ verb: 'refundUnits', ...base(decisionOrKey as Keys, options), units })
+    },
+
+    penalize(key, n, options) {
+      const request = { verb: 'penalize', units: unitsOf(n), ...base(key, options) } as const
+      assertExactUnits(where, request)
+      return change(request)
+    },
+    block: (key, length, options) => override('block', key, length, options),
+    unblock: (key, options) => change({ verb: 'unblock', ...base(key, options) }),
+    exempt: (key, length, options) => override('exempt', key, length, options),
+    unexempt: (key, options) => change({ verb: 'unexempt', ...base(key, options) }),
+    release: (key, id, options) =>
+      changeLease({ verb: 'release', ...base(key, options, leaseId(id)) }),
+    renew: (key, id, options) => changeLease({ verb: 'renew', ...base(key, options, leaseId(id)) }),
+    reset: (key, options) => test(requests.reset(key, options)),
+  }
+
+  const callable = store.async ? rejecting(methods) : methods
+  const isCounted = (key: Keys, options: PeekOptions): boolean =>
+    requests.peek(key, options).policies.some(counts)
+  const limiter: Limiter<S> = {
+    name,
+    ...callable,
+    acquire: createAcquire(name, callable, isCounted, store.async),
+    // The compiler cannot know that S is the type of this store.
+    ping: () => store.ping() as Reply<S, boolean>,
+    close() {
+      freeNames(limiter)
+      return (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>
+    },
+  }
+  return { limiter, names: layoutNames(requests.own) }
+}
+
+/** @throws SluiceError SLUICE_OPTION_INVALID for a penalty after which a policy could not count exactly */
+function assertExactUnits(where: string, { policies, units }: UnitsRequest): void {
+  const most = policies.map(({ steps, params }) => steps.mostUnits?.(params) ?? Infinity)
+  const max = Math.min(...most)
+  if (units <= max) return
+  const expected = `at most ${max}: larger numbers cannot be counted exactly`
+  throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
+}
+
+function isAllowed({ allowed }: StoreResult): boolean {
+  return allowed
+}
+
+/** The application closes a store that it created itself. */
+function closed(store: Store): void | Promise<void> {
+  return store.async ? Promise.resolve() : undefined
+}
