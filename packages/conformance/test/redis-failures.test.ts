@@ -18,8 +18,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const policies = fixedWindow({ limit: 10, window: '1h' })
 
-// The script of the first decides all requests of a key together, that of the other each request with its body.
-const ofEachScript = [
+// The requests about one key of the first share a read and a write. Those of the other do not, because each of them reads its records.
+const withAndWithoutRecords = [
   ['a fixed window', policies],
   ['a log', slidingLog({ limit: 10, window: '1h' })],
 ] as const
@@ -27,7 +27,7 @@ const ofEachScript = [
 const server = useRedis()
 
 describe('a call that takes longer than its deadline', () => {
-  test.each(ofEachScript)(
+  test.each(withAndWithoutRecords)(
     'fails in time, and takes no units when it arrives: %s',
     async (_, policy) => {
       const limiter = limiterOn(server.client(), { timeout: 50 }, undefined, policy)
@@ -121,38 +121,31 @@ describe('a key of another type', () => {
     ).toEqual(['decided', 'SLUICE_STORE_FAILED', 'decided'])
     expect((await limiter.peek('two')).remaining).toBe(8)
   })
-
-  test('is never read as a count: invalid bytes count as absent, or fail', async () => {
-    const limiter = limiterOn(server.client(), { timeout: '10s' }, 'bytes')
-    for (const [i, bytes] of ['', 'x', '\0', '\0\u0001', '0', '{"count":3}'].entries()) {
-      await server.connection.set(`sluice1:bytes:{${i}}`, bytes, 'PX', 60_000)
-      const { source, remaining } = await limiter.consume(`${i}`)
-      expect([
-        ['store', 9],
-        ['closed', 0],
-      ]).toContainEqual([source, remaining])
-    }
-  })
 })
 
-describe('a key under more than 255 policy names', () => {
-  test('is refused, and remains unchanged until it expires', async () => {
-    const limiter = limiterOn(server.client(), { timeout: '10s' }, 'names')
-    const consume = (i: number) =>
-      limiter.consume('key', { policies: { [`client ${i}`]: policies } })
-    const sources: string[] = []
-    for (let i = 0; i < 300; i++) sources.push((await consume(i)).source)
-    expect(sources).toEqual([...Array(256).fill('store'), ...Array(44).fill('closed')])
-    const size = await server.connection.strlen('sluice1:names:{key}')
-    const expiresAt = await server.connection.pexpiretime('sluice1:names:{key}')
-    await expect(limiter.penalize('key', 1)).rejects.toMatchObject({
-      code: 'SLUICE_STORE_FAILED',
-      message: expect.stringContaining('more than 255 policies'),
-    })
-    expect(await server.connection.strlen('sluice1:names:{key}')).toBe(size)
-    expect(await server.connection.pexpiretime('sluice1:names:{key}')).toBe(expiresAt)
-    expect((await limiter.consume('other')).source).toBe('store')
-  })
+test('a field whose size is not that of a row is never read as a count', async () => {
+  const limiter = limiterOn(server.client(), { timeout: '10s' }, 'bytes')
+  const name = `sluice1:bytes:{key}`
+  for (const bytes of ['', 'x', '\0', '\0\u0001', '0', '{"count":3}', 'x'.repeat(100)]) {
+    await server.connection.hset(name, ':1', bytes)
+    const { source, remaining } = await limiter.consume('key')
+    expect([source, remaining]).toEqual(['store', 9])
+  }
+  expect(await server.connection.hlen(name)).toBe(1)
+})
+
+test('a key has a count under each of any number of policy names', async () => {
+  const limiter = limiterOn(server.client(), { timeout: '10s' }, 'names')
+  const plans = Array.from({ length: 300 }, (_, i) => ({ [`client ${i}`]: policies }))
+  for (const expected of [9, 8]) {
+    const decisions = await Promise.all(
+      plans.map((plan) => limiter.consume('key', { policies: plan })),
+    )
+    expect(decisions.map(({ source, remaining }) => [source, remaining])).toEqual(
+      Array(300).fill(['store', expected]),
+    )
+  }
+  expect(await server.connection.hlen('sluice1:names:{key}')).toBe(300)
 })
 
 describe('a Redis that answers every request with an error', () => {
