@@ -13,6 +13,7 @@ export type {
   Rules,
 } from './response/limit-result.js'
 export { isSuccess, keysToReset } from './guard/after-response.js'
+export { assertWithoutResponse } from './guard/context.js'
 export { createLimiters, inherit, inOrder } from './guard/several.js'
 export type { Limiters } from './guard/several.js'
 export { assertOneOf, checkOptions, costOption, keyOption } from './options/check-options.js'

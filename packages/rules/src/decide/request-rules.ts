@@ -1,4 +1,5 @@
 import {
+  assertWithoutResponse,
   isSuccess,
   warnOfFailure,
   type Awaitable,
@@ -83,7 +84,9 @@ function settleLater<R>(result: CheckResult, context: RequestContext<R>): void {
 function seen<R>(judgement: RuleMatch, context: RequestContext<R>): RuleMatch {
   if (judgement.type !== 'ask') return judgement
   const { enforced, tagging, shadow, lateShadow } = judgement
-  const assertSeen = (one: LimitCheck): void => context.assertSeen(one.policies, neededBy(one))
+  if (context.seesResponse) return judgement
+  const assertSeen = (one: LimitCheck): void =>
+    assertWithoutResponse(context.limiter.name, one.policies, neededBy(one))
   for (const one of [...enforced, ...tagging, ...shadow]) assertSeen(one)
   return lateShadow === undefined
     ? judgement

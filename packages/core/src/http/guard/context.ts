@@ -24,13 +24,16 @@ export function createContext<R>(
     dryRun,
     delay: async (work) => whileConnected(response, work),
     afterResponse: (lease, work) => afterResponse(response, lease, releaseOn, work),
-    assertSeen(policies, needed) {
-      if (!seesResponse) assertWithoutResponse(limiter.name, policies, needed)
-    },
+    seesResponse,
   }
 }
 
-/** @throws SluiceError SLUICE_RESPONSE_UNSEEN if an option or a policy depends on the response */
+/**
+ * Refuses what depends on a response that the adapter does not see, before anything is taken.
+ *
+ * @param needed the option that depends on the response; undefined if only the policies may
+ * @throws SluiceError SLUICE_RESPONSE_UNSEEN
+ */
 export function assertWithoutResponse(
   limiter: string,
   policies: Policies,

@@ -17,6 +17,7 @@ import type { LimitResult, RequestContext } from '../response/limit-result.js'
 import { noItems, publicNameOf, type ItemFinder } from '../response/policy-items.js'
 import { denied, handled, unlimited, type Action } from './action.js'
 import { isSuccess, keysToReset } from './after-response.js'
+import { assertWithoutResponse } from './context.js'
 
 /** A limit of HTTP requests: its options, and what was read from them once. */
 export interface Limit<R, H> extends RequestPolicies<R> {
@@ -100,7 +101,7 @@ async function decide<R, H>(
   const policies = policiesFor === undefined ? limit.policies : await policiesFor(request)
   const { cost: own = 1 } = options
   const cost = typeof own === 'function' ? definedCost(limit.name, await own(request)) : own
-  context.assertSeen(policies, optionForResponse(options))
+  if (!context.seesResponse) assertWithoutResponse(limit.name, policies, optionForResponse(options))
   let decision: Decision
   if (options.wait === undefined || dryRun) {
     const mode = dryRun ? 'dryRun' : 'enforced'
@@ -115,9 +116,8 @@ async function decide<R, H>(
     decision = await context.delay((signal) => limiter.acquire(key, { ...call, signal }))
   }
   const counted = { decision, policies, keys: key }
-  const proceed = (): void => afterwards(limit, context, counted)
-  if (decision.allowed) proceed()
-  return { decision, counted, proceed }
+  if (decision.allowed) afterwards(limit, context, counted)
+  return { decision, counted, proceed: () => afterwards(limit, context, counted) }
 }
 
 /** After the response: releases the lease, refunds a request that does not count, and resets the key after a success. */

@@ -31,7 +31,10 @@ export type KeyOption<R, N extends string = string> =
   | { readonly [P in N]: KeySource<R> | NotLimited }
 
 export type KeyReader<R> = (request: R, view: RequestView<R>) => Keys | Promise<Keys>
-type SourceReader<R> = (view: RequestView<R>) => Key | NotLimited | Promise<Key | NotLimited>
+type SourceReader<R> = (
+  request: R,
+  view: RequestView<R>,
+) => Key | NotLimited | Promise<Key | NotLimited>
 
 /**
  * Makes the function that finds the key of a request from the option `key`.
@@ -39,16 +42,13 @@ type SourceReader<R> = (view: RequestView<R>) => Key | NotLimited | Promise<Key 
  * @throws SluiceError SLUICE_OPTION_INVALID if a constant part of the option is not a key
  */
 export function keyReader<R>(limiter: string, option: KeyOption<R>): KeyReader<R> {
-  if (isSource(option)) {
-    const read = sourceReader(limiter, option)
-    return (_request, view) => read(view)
-  }
+  if (isSource(option)) return sourceReader(limiter, option)
   const readers = Object.entries(option).map(([policy, source]) => {
     const read = isNotLimited(source) ? () => source : sourceReader(limiter, source, policy)
     return [policy, read] as const
   })
-  return async (_request, view) => {
-    const keys = readers.map(async ([policy, read]) => [policy, await read(view)] as const)
+  return async (request, view) => {
+    const keys = readers.map(async ([policy, read]) => [policy, await read(request, view)] as const)
     return Object.fromEntries(await Promise.all(keys))
   }
 }
@@ -72,7 +72,7 @@ const placeholder = 'x'
 
 /** @param policy the name of the policy, if each policy has its own key */
 function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string): SourceReader<R> {
-  if (isByIp(source)) return (view) => source(view.raw, view)
+  if (isByIp(source)) return source
   const watch = watchKeys()
 
   function invalid(value: unknown, part?: number, advice?: string): SluiceError {
@@ -105,7 +105,7 @@ function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string)
   }
 
   if (typeof source === 'function') {
-    return async (view) => keyFound(await foundBy(source, view), view)
+    return async (_request, view) => keyFound(await foundBy(source, view), view)
   }
   if (!isSource(source) || joinKey(placeholderOf(source)) === undefined) {
     throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'key', source, expected)
@@ -114,7 +114,7 @@ function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string)
     const constant = placeholderOf(source)
     return () => constant
   }
-  return async (view) => {
+  return async (_request, view) => {
     const parts = source.map(async (part) =>
       typeof part === 'function' ? foundBy(part, view) : part,
     )

@@ -55,13 +55,8 @@ export interface RequestContext<R> {
   delay<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
   /** Runs work once after the response, however it ends. A lease is renewed until then; with `releaseOn: 'done'`, until the handler is done. */
   afterResponse(lease: HeldLease | undefined, work: AfterResponse): void
-  /**
-   * If nobody sees the response, refuses what depends on it, before anything is taken.
-   *
-   * @param needed the option that depends on the response; undefined if only the policies may
-   * @throws SluiceError SLUICE_RESPONSE_UNSEEN
-   */
-  assertSeen(policies: Policies, needed: string | undefined): void
+  /** Whether the adapter sees the response. If not, nothing that depends on it can be limited: see `assertWithoutResponse`. */
+  readonly seesResponse: boolean
 }
 
 /** How a limit has decided a request. */
