@@ -91,9 +91,9 @@ const policies = fc.record({ default: policy, b: policy, c: policy })
 
 const verbs = [
   ...Array<'consume'>(6).fill('consume'),
-  ...(['refund', 'refund', 'refund', 'refundUnits', 'penalize', 'penalize', 'reset'] as const),
-  ...(['release', 'renew', 'block', 'unblock', 'peek', 'status', 'consumeMany'] as const),
-  ...(['exempt', 'unexempt'] as const),
+  ...(['refund', 'refund', 'refund', 'refundSome', 'refundUnits', 'penalize', 'penalize'] as const),
+  ...(['release', 'renew', 'block', 'unblock', 'exempt', 'unexempt', 'reset'] as const),
+  ...(['peek', 'status', 'consumeMany', 'peekMany'] as const),
 ] as const
 
 interface Command {
@@ -111,7 +111,7 @@ const key = fc.constantFrom('ann', 'ann', 'ann', 'bob', notLimited)
 const command: fc.Arbitrary<Command> = fc.record({
   verb: fc.constantFrom(...verbs),
   cost: fc.constantFrom(0, 1, 1, 1, 2, 3),
-  // Requests with one key for all policies share a template in the call.
+  // With one key for all policies, Redis reads and writes one hash.
   keys: fc.oneof(fc.constantFrom('ann', 'bob'), fc.record({ default: key, b: key, c: key })),
   owner: fc.constantFrom('x', 'y', undefined),
   isChanged: fc.constantFrom(true, ...Array<false>(4).fill(false)),
@@ -208,6 +208,8 @@ function subject(limiter: Limiter, changed: Plan | undefined) {
       }
       case 'refund':
         return told(earlier && limiter.refund(earlier))
+      case 'refundSome':
+        return told(earlier && limiter.refund(earlier, { policies: policiesOf(earlier, dice) }))
       case 'release':
         return told(earlier?.lease?.release())
       case 'renew':
@@ -228,6 +230,8 @@ function subject(limiter: Limiter, changed: Plan | undefined) {
         return told(limiter.reset(keys, { unblock: dice > 1, ...plan }))
       case 'peek':
         return told(limiter.peek(keys, { cost, ...plan }))
+      case 'peekMany':
+        return told(limiter.peekMany([{ key: keys, cost, ...plan }, { key: 'ann' }]))
       case 'status':
         return told(limiter.status(keys, plan))
     }
@@ -238,6 +242,11 @@ function subject(limiter: Limiter, changed: Plan | undefined) {
   }
 
   return { limiter, ask, keep }
+}
+
+/** Some of the names of a decision's policies. */
+function policiesOf({ policies }: Decision, dice: number): string[] {
+  return Object.keys(policies).filter((_, i) => (dice >> i) % 2 === 1)
 }
 
 function told(answer: unknown): Asked {

@@ -35,17 +35,11 @@ export async function compareStores(
   const options = { name: randomUUID(), policies, clock: () => now }
   const memory = { decisions: [], ...createLimiter({ ...options, store: memoryStore() }) }
   const other = { decisions: [], ...createLimiter({ ...options, store }) }
-  const hasChanges = Object.values(pairs).some(([own, other]) => !isDeepStrictEqual(own, other))
-  let stepMs = longestStepMs
   let earliest = 0
   let last = nothingSaid
   for (const [index, command] of commands.entries()) {
     now = timeAfter(now, earliest, command.time, last)
-    // Redis calculates the end of a row by the policy of the call, and knows that of another form only by its own clock. So it records a reset that deletes
-    // nothing by the clock of the traffic, or records it for longer. If the clock stepped back afterwards, a refund of a decision that is dated before the
-    // reset would show it.
-    if (command.verb === 'reset' && hasChanges) stepMs = 0
-    earliest = Math.max(earliest, now - stepMs)
+    earliest = Math.max(earliest, now - longestStepMs)
     const inMemory = await answer(memory, command, changed, last)
     const inStore = await answer(other, command, changed, last)
     if (!isDeepStrictEqual(inStore, inMemory)) return { index, command, now, inMemory, inStore }
@@ -87,16 +81,18 @@ async function answer(...call: Parameters<typeof run>): Promise<unknown> {
 
 async function run(
   { decisions, ...limiter }: Player,
-  { verb, cost: share, keys, isChanged, owner, dice }: Command,
+  { verb, cost: share, isOneCost, keys, isChanged, owner, dice }: Command,
   changed: Readonly<Record<Name, Policy>>,
   last: Said,
 ): Promise<unknown> {
   const cost = costOf(share, 3, last)
   const choice = isChanged ? { policies: changed } : {}
-  const asked = { key: keys, cost, ...choice }
+  // A policy that the record leaves out costs 1.
+  const costs = isOneCost ? cost : { default: cost, b: dice }
+  const asked = { key: keys, cost: costs, ...choice }
   switch (verb) {
     case 'consume': {
-      const options = owner === undefined ? { cost } : { cost, owner }
+      const options = owner === undefined ? { cost: costs } : { cost: costs, owner }
       decisions.push(await limiter.consume(keys, { ...options, ...choice }))
       return decisions.slice(-1).map(plain)
     }
@@ -104,7 +100,7 @@ async function run(
       decisions.push(...(await limiter.consumeMany([asked, { key: 'bob' }, asked])))
       return decisions.slice(-3).map(plain)
     case 'peek':
-      return limiter.peek(keys, { cost, ...choice })
+      return limiter.peek(keys, { cost: costs, ...choice })
     case 'peekMany':
       return limiter.peekMany([asked, { key: 'bob' }])
     case 'refund': {

@@ -29,13 +29,15 @@ export interface Command {
   /** Milliseconds back, or a move forward. */
   readonly time: number | Move
   readonly cost: Cost
+  /** Whether a consumption or a peek costs the same in each policy. */
+  readonly isOneCost: boolean
   /** A key for each policy. */
   readonly keys: Readonly<Record<Name, (typeof keyNames)[number] | NotLimited>>
   /** Whether this call passes the other policies instead of the limiter's own, if its verb takes policies. */
   readonly isChanged: boolean
   /** The owner of the lease, for policies with leases. */
   readonly owner: string | undefined
-  /** Chooses the decision to refund, counted back from the last one, or the duration of a block or an exemption, or whether a reset unblocks. */
+  /** Chooses the decision to refund, counted back from the last one, the duration of a block or an exemption, whether a reset unblocks, or the cost of a policy. */
   readonly dice: number
 }
 
@@ -167,6 +169,7 @@ const command: fc.Arbitrary<Command> = fc.record({
     { arbitrary: fc.integer({ min: 1, max: longestStepMs }), weight: 1 },
   ),
   cost: costs,
+  isOneCost: fc.constantFrom(true, true, true, false),
   keys: fc.record({ default: key, b: key, c: key }),
   isChanged: fc.constantFrom(true, false, false, false),
   owner: fc.constantFrom('x', 'y', undefined, undefined),
