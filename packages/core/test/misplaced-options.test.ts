@@ -3,11 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { createGuard } from '../src/http/index.js'
 import * as core from '../src/index.js'
 import { checkLimitedCall } from '../src/limited/limited-options.js'
-import { policyOptions, unsupportedOptions } from '../src/options/unknown-option.js'
+import { policies as suggested, unsupported } from '../src/options/unknown-option.js'
 import { builders } from './builders.js'
 import { errorOf } from './error-of.js'
 
 const { createLimiter, slidingWindow, staged } = core
+const policyOptions = suggested.flatMap(([options, policy]) =>
+  options.split(' ').map((option) => [option, policy] as const),
+)
 const policies = slidingWindow({ limit: 5, window: '1m' })
 const limiter = createLimiter({ name: 'api', policies })
 
@@ -20,7 +23,7 @@ const takers: Readonly<Record<string, (options: object) => unknown>> = {
 }
 
 describe.each(Object.entries(takers))('%s', (where, take) => {
-  test.each(Object.entries(policyOptions))(
+  test.each(policyOptions)(
     'suggests a policy for the option %s, which belongs to policies',
     (option, policy) => {
       // The functions that make a limiter have these three options.
@@ -50,19 +53,16 @@ test('burst and block beside limit are an error, and not ignored', () => {
 test('there is a suggestion for every option of a builder', () => {
   const ofBuilders = Object.values(builders).flatMap(({ bad }) => Object.keys(bad))
   const ofStages = ['free', 'then', 'algorithm']
-  expect(Object.keys(policyOptions).toSorted()).toEqual(
+  expect(policyOptions.map(([option]) => option).toSorted()).toEqual(
     [...new Set([...ofBuilders, ...ofStages])].toSorted(),
   )
 })
 
-test.each(Object.entries(policyOptions))(
-  'the policy that is suggested for %s can be built',
-  (option, policy) => {
-    const built: core.Policy = runInNewContext(policy, { ...core })
-    expect(createLimiter({ name: 'built', policies: built }).name).toBe('built')
-    if (option !== 'algorithm') expect(Object.keys(built)).toContain(option)
-  },
-)
+test.each(policyOptions)('the policy that is suggested for %s can be built', (option, policy) => {
+  const built: core.Policy = runInNewContext(policy, { ...core })
+  expect(createLimiter({ name: 'built', policies: built }).name).toBe('built')
+  if (option !== 'algorithm') expect(Object.keys(built)).toContain(option)
+})
 
 test('a builder refuses the options of other builders', () => {
   const error = errorOf(() => slidingWindow({ limit: 5, window: '1m', burst: 9 } as never))
@@ -70,19 +70,16 @@ test('a builder refuses the options of other builders', () => {
   expect(staged({ free: policies, then: policies }).kind).toBe('staged')
 })
 
-test.each(Object.entries(unsupportedOptions))(
-  'the error for %s contains advice',
-  (option, advice) => {
-    const { code, message } = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 1 }))
-    expect([code, message.split(' It takes ')[0]]).toEqual([
-      'SLUICE_OPTION_UNKNOWN',
-      `rateLimit: there is no option "${option}". ${advice}.`,
-    ])
-  },
-)
+test.each(Object.entries(unsupported))('the error for %s contains advice', (option, advice) => {
+  const { code, message } = errorOf(() => createGuard({ limit: 5, window: '1m', [option]: 1 }))
+  expect([code, message.split(' It takes ')[0]]).toEqual([
+    'SLUICE_OPTION_UNKNOWN',
+    `rateLimit: there is no option "${option}". ${advice}.`,
+  ])
+})
 
 test('there is advice for each of these options of other libraries', () => {
-  expect(Object.keys(unsupportedOptions)).toEqual([
+  expect(Object.keys(unsupported)).toEqual([
     'onBanReach',
     'continueExceeding',
     'requestPropertyName',

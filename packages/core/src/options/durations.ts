@@ -1,38 +1,13 @@
 import ms from 'ms'
 
 /** The units of a duration. A week is 7 days and a year 365.25; a month has no fixed length, so it is not a unit. */
-export type DurationUnit =
-  | 'ms'
-  | 'msec'
-  | 'msecs'
-  | 'millisecond'
-  | 'milliseconds'
-  | 's'
-  | 'sec'
-  | 'secs'
-  | 'second'
-  | 'seconds'
-  | 'm'
-  | 'min'
-  | 'mins'
-  | 'minute'
-  | 'minutes'
-  | 'h'
-  | 'hr'
-  | 'hrs'
-  | 'hour'
-  | 'hours'
-  | 'd'
-  | 'day'
-  | 'days'
-  | 'w'
-  | 'week'
-  | 'weeks'
-  | 'y'
-  | 'yr'
-  | 'yrs'
-  | 'year'
-  | 'years'
+export type DurationUnit = ShortUnit | 'w' | 'y' | `${Abbreviation | Word}${'' | 's'}`
+
+type ShortUnit = 'ms' | 's' | 'm' | 'h' | 'd'
+
+type Abbreviation = 'msec' | 'sec' | 'min' | 'hr' | 'yr'
+
+type Word = 'millisecond' | 'second' | 'minute' | 'hour' | 'day' | 'week' | 'year'
 
 /** A number and its unit: '250ms', '10s', '1 minute', '1.5h'. */
 export type DurationText = `${number}${DurationUnit}` | `${number} ${DurationUnit}`
@@ -54,8 +29,6 @@ export type DurationLiteral<W> = string extends W
     : W extends `${infer N extends number}`
       ? `${N}${ShortUnit}`
       : `${number}${ShortUnit}`
-
-type ShortUnit = 'ms' | 's' | 'm' | 'h' | 'd'
 
 /** Ten years, the longest duration. */
 export const longestMs: number = 10 * 365.25 * 24 * 60 * 60 * 1000
