@@ -27,6 +27,7 @@ export interface CompiledPolicies {
   readonly keyCount: number
   readonly keyOf: (key: string) => string
   readonly hasLeases: boolean
+  readonly hasRecords: boolean
   /** Its targets, by their slots. */
   readonly targets: Map<number, Target>
   /** The number of cells of each row in the reply. */
@@ -134,6 +135,7 @@ function createCompiler(
       keyCount: hasKeys ? policies.length : 1,
       keyOf: redisKeys(prefix, limiter),
       hasLeases: shapes.some((policy) => policy.hasLeases),
+      hasRecords: shapes.some(({ recordKeyCount }) => recordKeyCount > 0),
       targets: new Map(),
       widths: shapes.map(({ times, counts, extras }) => times + counts + extras),
       argsAt: (now) => fixed ?? argsAt(now),

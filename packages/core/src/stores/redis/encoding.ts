@@ -23,24 +23,26 @@ export function encodeDecisions(
   serverMs: number,
   voidAt: number,
 ): EncodedCall {
-  const { policies, keyCount, keyOf, hasLeases } = compiled
-  const isTimed = requests.some(({ now }) => now !== undefined)
-  const isListed = isTimed || hasLeases || !requests.every(isPlain)
+  const { policies, keyCount, keyOf, hasLeases, hasRecords } = compiled
+  let isTimed = false
+  let isListed = hasLeases
+  for (const { verb, now, cost } of requests) {
+    if (now !== undefined) isTimed = true
+    if (isTimed || verb === 'peek' || cost !== 1) isListed = true
+  }
   const keys: string[] = []
   const args = [`${voidAt}`, isTimed ? 'timed' : '', ...compiled.argsAt(serverMs)]
   for (const request of requests) {
     const { now, lease } = request
     for (let i = 0; i < keyCount; i++) keys.push(keyOf(request.keys[i]))
-    policies.forEach((policy, i) => keys.push(...recordKeysOf(policy, keyOf(request.keys[i]))))
+    if (hasRecords) {
+      policies.forEach((policy, i) => keys.push(...recordKeysOf(policy, keyOf(request.keys[i]))))
+    }
     if (isTimed) args.push(`${now ?? ''}`, ...compiled.datedArgsAt(now ?? serverMs))
     if (isListed) args.push(...askOf(request))
     if (hasLeases) args.push(lease.id, lease.owner)
   }
   return { keys, args, layout: compiled }
-}
-
-function isPlain({ verb, cost }: DecisionRequest): boolean {
-  return verb === 'consume' && cost === 1
 }
 
 function askOf({ verb, cost }: DecisionRequest): readonly string[] {
