@@ -21,8 +21,12 @@ export const leasesLua = (): string => `
     return lease.owner == lease.id and 'l' .. lease.id or 'o' .. lease.owner
   end
 
+  local function prefixOf(owner)
+    return struct.pack('>I4', #owner) .. owner
+  end
+
   local function memberOf(owner, rank, id)
-    return struct.pack('>I4', #owner) .. owner .. struct.pack('>I7', rank) .. id
+    return prefixOf(owner) .. struct.pack('>I7', rank) .. id
   end
 
   -- Most keys only have leases of one unit without an owner, which need no facts.
@@ -44,23 +48,26 @@ export const leasesLua = (): string => `
     return tonumber(factOf(leases, 'u' .. name) or 1)
   end
 
+  -- Removes the grants of an owner whose packed ranks are below a text.
+  local function clearGrants(leases, owner, till)
+    local prefix = prefixOf(owner)
+    while true do
+      local members = call('ZRANGEBYLEX', leases.grants, '[' .. prefix, '(' .. prefix .. till, 'LIMIT', 0, 1000)
+      if #members == 0 then return end
+      for _, member in ipairs(members) do
+        call('ZREM', leases.grants, member)
+        call('HDEL', leases.facts, 'g' .. member:sub(#prefix + 8))
+      end
+    end
+  end
+
   local function drop(leases, name)
     local units = unitsAt(leases, name)
     leases.first, leases.last = nil, nil
     call('ZREM', leases.holders, name)
     if isPlain(leases) then return units end
     call('HDEL', leases.facts, 'u' .. name)
-    if name:sub(1, 1) == 'o' then
-      local owner = struct.pack('>I4', #name - 1) .. name:sub(2)
-      while true do
-        local members = call('ZRANGEBYLEX', leases.grants, '[' .. owner, '(' .. owner .. '\\255', 'LIMIT', 0, 1000)
-        if #members == 0 then break end
-        for _, member in ipairs(members) do
-          call('ZREM', leases.grants, member)
-          call('HDEL', leases.facts, 'g' .. member:sub(#owner + 8))
-        end
-      end
-    end
+    if name:sub(1, 1) == 'o' then clearGrants(leases, name:sub(2), '\\255') end
     return units
   end
 
@@ -134,19 +141,10 @@ export const leasesLua = (): string => `
 
   -- Changes the score of an owner to the rank of its last grant.
   local function insertByLastGrant(leases, owner)
-    local prefix = struct.pack('>I4', #owner) .. owner
+    local prefix = prefixOf(owner)
     local last = call('ZREVRANGEBYLEX', leases.grants, '(' .. prefix .. '\\255', '[' .. prefix, 'LIMIT', 0, 1)[1]
     local rank = last and struct.unpack('>I7', last, #prefix + 1) or 0
     return rank, rank > 0 and call('ZADD', leases.holders, rank, 'o' .. owner)
-  end
-
-  local function clearGrants(leases, owner, now)
-    local prefix = struct.pack('>I4', #owner) .. owner
-    local till = '(' .. prefix .. struct.pack('>I7', rankAfter(now))
-    for _, member in ipairs(call('ZRANGEBYLEX', leases.grants, '[' .. prefix, till)) do
-      call('ZREM', leases.grants, member)
-      call('HDEL', leases.facts, 'g' .. member:sub(#prefix + 8))
-    end
   end
 
   local function grantOf(leases, id, now)
@@ -182,7 +180,7 @@ export const leasesLua = (): string => `
     if name:sub(1, 1) == 'o' then
       granted = grantOf(leases, lease.id, now) or granted
       granted.owner = lease.owner
-      clearGrants(leases, lease.owner, now)
+      clearGrants(leases, lease.owner, struct.pack('>I7', rankAfter(now)))
     end
     local first, last = leases.first, leases.last
     move(leases, granted, rank)

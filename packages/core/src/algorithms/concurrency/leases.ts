@@ -47,7 +47,8 @@ function noOwners(): Leases['owners'] {
 /** The number of `held` units that are still held. */
 export function live(leases: Leases, held: number, now: number): number {
   let left = held
-  for (let at = leases.first; at !== undefined && hasEnded(at, now); at = at.after) left -= at.units
+  let holder = leases.first
+  for (; holder !== undefined && hasEnded(holder, now); holder = holder.after) left -= holder.units
   return left
 }
 
@@ -65,10 +66,10 @@ export function freeAt(
   except: Holder | undefined,
 ): number {
   let left = units
-  for (let at = leases.first; at !== undefined; at = at.after) {
-    if (hasEnded(at, now) || at === except) continue
-    left -= at.units
-    if (left <= 0) return endOf(at.rank)
+  for (let holder = leases.first; holder !== undefined; holder = holder.after) {
+    if (hasEnded(holder, now) || holder === except) continue
+    left -= holder.units
+    if (left <= 0) return endOf(holder.rank)
   }
   return lastEnd(leases)
 }
@@ -99,19 +100,15 @@ export function grant(
   rank: number,
   now: number,
 ): number {
-  const { id, owner } = lease
-  const known = knownHolder(leases, lease)
-  const holder = known ?? newHolder(leases, owner === id ? undefined : owner)
+  const { id } = lease
+  const holder = knownHolder(leases, lease) ?? newHolder(leases, lease)
   const had = holder.units
   holder.units = Math.max(had, cost)
   clearGrants(leases, holder, now)
-  const same = leases.grants.get(id)
-  if (same !== undefined) remove(same.holder.grants, same)
-  const granted = { id, holder, rank, before: undefined, after: undefined }
+  const known = leases.grants.get(id)
+  const granted = known ?? { id, holder, rank, before: undefined, after: undefined }
   leases.grants.set(id, granted)
-  insert(holder.grants, granted)
-  if (known !== undefined) remove(leases, holder)
-  insertByLastGrant(leases, holder)
+  move(leases, granted, rank)
   return holder.units - had
 }
 
@@ -124,22 +121,18 @@ export function grantOf(leases: Leases, id: string, now: number): Grant | undefi
 /** Changes the end of a grant. */
 export function move(leases: Leases, granted: Grant, rank: number): void {
   const { holder } = granted
-  remove(holder.grants, granted)
-  granted.rank = rank
-  insert(holder.grants, granted)
-  remove(leases, holder)
-  insertByLastGrant(leases, holder)
+  moveTo(rank, granted, holder.grants)
+  moveTo(holder.grants.last?.rank ?? 0, holder, leases)
 }
 
 /** Ends a grant and returns the number of units that this frees. */
-export function finish(leases: Leases, { id, holder }: Grant, now: number): number {
-  const granted = leases.grants.get(id)
-  if (granted !== undefined) remove(holder.grants, granted)
+export function finish(leases: Leases, granted: Grant, now: number): number {
+  const { id, holder } = granted
+  remove(holder.grants, granted)
   leases.grants.delete(id)
   const { last } = holder.grants
   if (last === undefined || hasEnded(last, now)) return drop(leases, holder)
-  remove(leases, holder)
-  insertByLastGrant(leases, holder)
+  moveTo(last.rank, holder, leases)
   return 0
 }
 
@@ -164,18 +157,13 @@ function knownHolder({ owners, grants }: Leases, { id, owner }: Lease): Holder |
   return owner === id ? grants.get(id)?.holder : owners[owner]
 }
 
-/** Adds a holder without grants. It is not in the list yet. */
-export function newHolder(leases: Leases, owner: string | undefined): Holder {
+/** A holder without grants. It is not in the list yet. */
+function newHolder(leases: Leases, { id, owner: name }: Lease): Holder {
   const grants = { first: undefined, last: undefined }
+  const owner = name === id ? undefined : name
   const holder = { owner, units: 0, grants, rank: 0, before: undefined, after: undefined }
   if (owner !== undefined) leases.owners[owner] = holder
   return holder
-}
-
-/** Adds a holder to the list by the end of its last grant. It must not be in the list. */
-export function insertByLastGrant(leases: Leases, holder: Holder): void {
-  holder.rank = holder.grants.last?.rank ?? 0
-  insert(leases, holder)
 }
 
 function clearGrants(leases: Leases, { grants }: Holder, now: number): void {
@@ -208,11 +196,13 @@ export interface RankedList<T> {
   last: T | undefined
 }
 
-/** Adds an item, which must not be in a list. */
-export function insert<T extends Ranked<T>>(list: RankedList<T>, item: T): void {
+/** Moves an item to its new rank, or adds it to the list. */
+function moveTo<T extends Ranked<T>>(rank: number, item: T, list: RankedList<T>): void {
+  remove(list, item)
   let before = list.last
-  while (before !== undefined && before.rank > item.rank) before = before.before
+  while (before !== undefined && before.rank > rank) before = before.before
   const after = before === undefined ? list.first : before.after
+  item.rank = rank
   item.before = before
   item.after = after
   if (before === undefined) list.first = item
@@ -221,8 +211,10 @@ export function insert<T extends Ranked<T>>(list: RankedList<T>, item: T): void 
   else after.before = item
 }
 
-/** Removes an item from its list. */
-export function remove<T extends Ranked<T>>(list: RankedList<T>, { before, after }: T): void {
+/** Removes an item from its list, if it is in it. */
+function remove<T extends Ranked<T>>(list: RankedList<T>, item: T): void {
+  const { before, after } = item
+  if (before === undefined && list.first !== item) return
   if (before === undefined) list.first = after
   else before.after = after
   if (after === undefined) list.last = before

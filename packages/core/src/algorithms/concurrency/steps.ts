@@ -15,16 +15,12 @@ import {
   grant,
   grantOf,
   holderOf,
-  insert,
-  insertByLastGrant,
   lastEnd,
   live,
   move,
-  newHolder,
   newLeases,
   ranksPerMs,
   type Grant,
-  type Holder,
   type Leases,
   type Ranked,
   type RankedList,
@@ -39,7 +35,7 @@ export interface ConcurrencyParams {
 // row: [the latest time of a change: the clock never counts as earlier; the units held;
 //       the number of the last grant or renewal, which is its token, 0 if there was none;
 //       only for the decision: when the cost fits, 0 if it fits now; when more units remain; when the last lease ends]
-const LAST = 0
+const LAST_AT = 0
 const HELD = 1
 const TOKEN = 2
 const FITS_AT = 3
@@ -92,17 +88,17 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyParams> {
   const steps: BoundSteps<ConcurrencyParams> = {
     look(row, params, now, cost) {
       const { limit } = params
-      row[LAST] = Math.max(row[LAST], now)
-      row[HELD] = row[TOKEN] === 0 ? 0 : live(leases, row[HELD], row[LAST])
+      row[LAST_AT] = Math.max(row[LAST_AT], now)
+      row[HELD] = row[TOKEN] === 0 ? 0 : live(leases, row[HELD], row[LAST_AT])
       const asks = row[HELD] > 0 && cost > 0
       const holder =
-        asks && requested !== undefined ? holderOf(leases, requested, row[LAST]) : undefined
+        asks && requested !== undefined ? holderOf(leases, requested, row[LAST_AT]) : undefined
       const own = holder?.units ?? 0
       const excess = row[HELD] - own + cost - limit
       const fits = limit > 0 && (excess <= 0 || (own > 0 && own >= cost))
       row[FITS_AT] = 0
       if (!fits && (limit === 0 || cost > limit)) row[FITS_AT] = noTime
-      else if (!fits) row[FITS_AT] = freeAt(leases, excess, row[LAST], holder)
+      else if (!fits) row[FITS_AT] = freeAt(leases, excess, row[LAST_AT], holder)
       foresee(row, params)
       return fits
     },
@@ -111,7 +107,7 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyParams> {
       clearEnded(row)
       if (cost > 0) {
         const rank = nextRank(row, params)
-        row[HELD] += grant(leases, lease, cost, rank, row[LAST])
+        row[HELD] += grant(leases, lease, cost, rank, row[LAST_AT])
       }
       requested = undefined
       foresee(row, params)
@@ -122,7 +118,7 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyParams> {
       if (receipt === undefined && units >= row[HELD]) row[HELD] = 0
       clearEnded(row)
       const granted = receipt === undefined ? undefined : activeGrant(row)
-      if (granted !== undefined) row[HELD] -= finish(leases, granted, row[LAST])
+      if (granted !== undefined) row[HELD] -= finish(leases, granted, row[LAST_AT])
       else if (receipt === undefined) row[HELD] -= endNewest(leases, units)
       foresee(row, params)
     },
@@ -145,19 +141,20 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyParams> {
 
   /** The grant of this lease. A row without units says that the leases are void. */
   function activeGrant(row: Row): Grant | undefined {
-    return row[HELD] === 0 ? undefined : grantOf(leases, lease.id, row[LAST])
+    return row[HELD] === 0 ? undefined : grantOf(leases, lease.id, row[LAST_AT])
   }
 
   /** Removes from the leases what `look` has removed from the row. */
   function clearEnded(row: Row): void {
     if (row[HELD] === 0) empty(leases)
-    else clear(leases, row[LAST])
+    else clear(leases, row[LAST_AT])
   }
 
   /** Computes the times that only the decision needs. */
   function foresee(row: Row, { limit }: ConcurrencyParams): void {
     const more = Math.max(1, row[HELD] - limit + 1)
-    row[NEXT_AT] = row[HELD] === 0 || limit === 0 ? 0 : freeAt(leases, more, row[LAST], undefined)
+    row[NEXT_AT] =
+      row[HELD] === 0 || limit === 0 ? 0 : freeAt(leases, more, row[LAST_AT], undefined)
     row[FULL_AT] = row[HELD] === 0 ? 0 : lastEnd(leases)
   }
 
@@ -165,7 +162,7 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyParams> {
 }
 
 function nextRank(row: Row, { lease }: ConcurrencyParams): number {
-  const { [LAST]: now } = row
+  const { [LAST_AT]: now } = row
   row[TOKEN] = Math.max(row[TOKEN] + 1, now * ranksPerMs)
   return (now + lease) * ranksPerMs + Math.min(row[TOKEN] - now * ranksPerMs, ranksPerMs - 1)
 }
@@ -195,22 +192,21 @@ function unpackLeases(bytes: Uint8Array, held: number): Leases | undefined {
   return readBytes(bytes, (reader) => {
     const leases = newLeases()
     let units = 0
-    for (let left = reader.number(); left > 0; left--) units += readHolder(reader, leases).units
+    for (let left = reader.number(); left > 0; left--) units += readHolder(reader, leases)
     return units === held ? leases : undefined
   })
 }
 
-function readHolder(reader: ByteReader, leases: Leases): Holder {
-  const holder = newHolder(leases, reader.number() === 0 ? undefined : reader.text())
-  holder.units = reader.number()
+/** Reads a holder, and returns its units. */
+function readHolder(reader: ByteReader, leases: Leases): number {
+  const owner = reader.number() === 0 ? undefined : reader.text()
+  const units = reader.number()
+  let held = 0
   for (let left = reader.number(); left > 0; left--) {
     const id = reader.text()
-    const grant: Grant = { id, holder, rank: reader.number(), before: undefined, after: undefined }
-    leases.grants.set(id, grant)
-    insert(holder.grants, grant)
+    held += grant(leases, { id, owner: owner ?? id }, units, reader.number(), 0)
   }
-  insertByLastGrant(leases, holder)
-  return holder
+  return held
 }
 
 function itemsOf<T extends Ranked<T>>({ first }: RankedList<T>): readonly T[] {
