@@ -64,19 +64,19 @@ function stretchAt(times: Times, now: number): Stretch {
   const { days, from, to, except, zone } = times
   const today = Math.floor(zone.localTimeOf(now) / dayMs) * dayMs
   // Stretches of days before the first one below are over by then.
-  let before = zone.momentOf(today - dayMs)
+  let before = zone.timeOf(today - dayMs)
   // A stretch may have begun yesterday; on the days around it the clocks may have changed.
   for (let day = -2; day <= horizonDays; day++) {
     const date = today + day * dayMs
     if (!days.has(weekdayOf(date)) || except.has(textOf(date))) continue
-    const start = zone.momentOf(date + from)
+    const start = zone.timeOf(date + from)
     // A schedule that ends at an earlier time than it begins crosses midnight.
-    const end = zone.momentOf(date + to + (to <= from ? dayMs : 0))
+    const end = zone.timeOf(date + to + (to <= from ? dayMs : 0))
     if (now < start) return { active: false, from: before, until: start }
     if (now < end) return { active: true, from: start, until: end }
     before = Math.max(before, end)
   }
-  return { active: false, from: before, until: zone.momentOf(today + horizonDays * dayMs) }
+  return { active: false, from: before, until: zone.timeOf(today + horizonDays * dayMs) }
 }
 
 /** The ISO number of the weekday. */

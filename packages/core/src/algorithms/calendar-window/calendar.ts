@@ -17,9 +17,9 @@ export type Weekday = (typeof weekdays)[number]
 /** The windows of a calendar. Each time is in exactly one of them. Times are milliseconds since the epoch. */
 export interface Calendar {
   /** The boundaries of the window that contains the time, and of the windows before and after it: four times, in order. */
-  boundariesAround(moment: number): readonly number[]
+  boundariesAround(time: number): readonly number[]
   /** The end of the window that contains the time. */
-  endOf(moment: number): number
+  endOf(time: number): number
 }
 
 interface Interval {
@@ -30,68 +30,60 @@ interface Interval {
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs
 
+/** Those around now, and one of a key that was idle, or of a clock that has stepped back. */
+const mostKnown = 4
+
 /**
- * The hours, days, weeks or months of a time zone. The boundaries are cached, so the rules of the zone are read once for each window and not
+ * The hours, days, weeks or months of a time zone. The last windows are kept, so the rules of the zone are read once for each window and not
  * once for each request.
  */
 export function createCalendar(period: Period, timeZone: string, weekStartsOn: Weekday): Calendar {
-  let boundaries: readonly number[] = [0, 0, 0, 0]
-  let earlier: Interval = { start: 0, end: 0 }
+  const known: Interval[] = []
   const zone = timeZoneOf(timeZone)
 
-  function windowOf(moment: number): Interval {
-    return period === 'hour' ? hourOf(moment, zone) : daysOf(moment, zone, period, weekStartsOn)
-  }
-
-  function boundariesAround(moment: number): readonly number[] {
-    if (moment < boundaries[1] || moment >= boundaries[2]) {
-      const { start, end } = windowOf(moment)
-      boundaries = [windowOf(start - 1).start, start, end, windowOf(end).end]
-    }
-    return boundaries
+  function windowOf(time: number): Interval {
+    for (const window of known) if (time >= window.start && time < window.end) return window
+    const found = period === 'hour' ? hourOf(time, zone) : daysOf(time, zone, period, weekStartsOn)
+    if (known.unshift(found) > mostKnown) known.pop()
+    return found
   }
 
   return {
-    boundariesAround,
-    endOf(moment) {
-      // The last request of a key that was idle, or of a clock that has stepped back. The cached boundaries are kept for the other keys.
-      if (moment < boundaries[0]) {
-        if (moment < earlier.start || moment >= earlier.end) earlier = windowOf(moment)
-        return earlier.end
-      }
-      const known = moment < boundaries[3] ? boundaries : boundariesAround(moment)
-      return known.find((boundary) => boundary > moment) ?? Infinity
+    boundariesAround(time) {
+      const { start, end } = windowOf(time)
+      return [windowOf(start - 1).start, start, end, windowOf(end).end]
     },
+    endOf: (time) => windowOf(time).end,
   }
 }
 
 // If the clocks change within an hour, the hour ends there, and the rest of it is another window. So a repeated hour is two windows.
-function hourOf(moment: number, zone: TimeZone): Interval {
-  const localTime = zone.localTimeOf(moment)
-  const start = moment - localTime + startOfUnit(localTime, hourMs)
+function hourOf(time: number, zone: TimeZone): Interval {
+  const localTime = zone.localTimeOf(time)
+  const start = time - localTime + startOfUnit(localTime, hourMs)
   const end = start + hourMs
   return {
-    start: zone.changeBetween(start, moment) ?? start,
-    end: zone.changeBetween(moment, end) ?? end,
+    start: zone.changeBetween(start, time) ?? start,
+    end: zone.changeBetween(time, end) ?? end,
   }
 }
 
 /** A date is the local time of its midnight. */
 function daysOf(
-  moment: number,
+  time: number,
   zone: TimeZone,
   period: Exclude<Period, 'hour'>,
   weekStartsOn: Weekday,
 ): Interval {
-  const today = startOfUnit(zone.localTimeOf(moment), dayMs)
+  const today = startOfUnit(zone.localTimeOf(time), dayMs)
   let first = firstDay(today, period, weekStartsOn)
-  let end = zone.momentOf(following(first, period))
+  let end = zone.timeOf(following(first, period))
   // If the clocks are set back over midnight, they show yesterday's date again after today has begun.
-  while (end <= moment) {
+  while (end <= time) {
     first = following(first, period)
-    end = zone.momentOf(following(first, period))
+    end = zone.timeOf(following(first, period))
   }
-  return { start: zone.momentOf(first), end }
+  return { start: zone.timeOf(first), end }
 }
 
 function startOfUnit(localTime: number, unitMs: number): number {

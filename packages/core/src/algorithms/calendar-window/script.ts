@@ -8,9 +8,9 @@ export const calendarWindowLua = (): string => {
     if now < params[2] or now >= params[#params] then error('STALE', 0) end
     ${window.look}`
   const closing = `
-  local function closing(since, params)
+  local function closing(time, params)
     for i = 2, #params do
-      if since < params[i] then return params[i] end
+      if time < params[i] then return params[i] end
     end
     error('STALE', 0)
   end`

@@ -14,7 +14,7 @@ export const calendarWindowSteps: Algorithm<CalendarWindowParams> = {
   // Redis has no time zones. It receives the boundaries around now and finds the window by its own clock.
   args: ({ limit, calendar }, now) => [limit, ...calendar.boundariesAround(now)],
   isDated: true,
-  ...windowSteps<CalendarWindowParams>((since, { calendar }) => calendar.endOf(since)),
+  ...windowSteps<CalendarWindowParams>((time, { calendar }) => calendar.endOf(time)),
   windowMs: ({ nominalMs }) => nominalMs,
   followsWall: () => true,
 }

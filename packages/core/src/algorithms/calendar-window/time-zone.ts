@@ -3,10 +3,10 @@
  * multiples of a day, and `Date` can convert a local time to a date and back as if it were in UTC.
  */
 export interface TimeZone {
-  localTimeOf(moment: number): number
-  /** The first moment at which the clocks show the local time. If they skip it, the moment at which they do. */
-  momentOf(localTime: number): number
-  /** The moment in (from, to] at which the clocks change; undefined if they do not. The interval is at most two days long. */
+  localTimeOf(time: number): number
+  /** The first time at which the clocks show the local time. If they skip it, the time at which they do. */
+  timeOf(localTime: number): number
+  /** The time in (from, to] at which the clocks change; undefined if they do not. The interval is at most two days long. */
   changeBetween(from: number, to: number): number | undefined
 }
 
@@ -53,8 +53,8 @@ function createTimeZone(name: string): TimeZone {
     second: 'numeric',
   })
 
-  function offsetAt(moment: number): number {
-    const seconds = Math.floor(moment / 1000) * 1000
+  function offsetAt(time: number): number {
+    const seconds = Math.floor(time / 1000) * 1000
     const numbers = format.format(seconds).split(/\D+/).map(Number)
     const [month, day, year, hour, minute, second] = numbers
     return Date.UTC(year, month - 1, day, hour, minute, second) - seconds
@@ -74,13 +74,13 @@ function createTimeZone(name: string): TimeZone {
   }
 
   return {
-    localTimeOf: (moment) => moment + offsetAt(moment),
-    momentOf(localTime) {
+    localTimeOf: (time) => time + offsetAt(time),
+    timeOf(localTime) {
       // Clocks are less than a day ahead of UTC or behind it.
       const from = localTime - dayMs
       const change = changeBetween(from, localTime + dayMs)
-      const moment = localTime - offsetAt(from)
-      if (change === undefined || moment < change) return moment
+      const time = localTime - offsetAt(from)
+      if (change === undefined || time < change) return time
       return Math.max(change, localTime - offsetAt(change))
     },
     changeBetween,
