@@ -90,7 +90,7 @@ export interface Size {
  * after any change of the records the row is saved. If the row is all zeros, the records are void, whatever they contain.
  */
 export interface Records<P extends object = object, R = unknown> {
-  /** The numbers of their Redis keys, each from 1 to `mostRecordKeys`. No other algorithm has them, so that no two forms share records. */
+  /** The numbers of their Redis keys, each from 1 to `mostRecordKeys`. No other algorithm has them, so that no two layouts share records. */
   readonly keys: readonly number[]
   create(params: P): R
   /** The records as bytes, for a store that keeps them as a whole. It is called after a change, and not for a row of zeros. */

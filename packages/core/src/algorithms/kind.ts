@@ -16,7 +16,7 @@ export interface Kind<C extends Policy = Policy, P extends object = C> {
 
 export type AnyKind = Kind<Policy, object>
 
-/** A policy in the form for the stores: its steps and their params. */
+/** A policy as it is decided: its steps and their params. */
 export interface ResolvedPolicy {
   /** The builder's name. */
   readonly kind: string
@@ -79,7 +79,7 @@ export function hasLeases({ steps }: Pick<ResolvedPolicy, 'steps'>): boolean {
   return steps.token !== undefined
 }
 
-/** Whether a policy grants leases, in the form in which an application passes it. */
+/** Whether a policy grants leases, that may come from a file. */
 export function grantsLeases(policy: Policy): boolean {
   const kind = kinds.get(policy.kind)
   return kind !== undefined && hasLeases({ steps: kind.steps(policy) })

@@ -42,7 +42,7 @@ export function registerAlgorithms(): void {
 }
 
 /**
- * Checks a policy that comes from a file as its builder does, and returns it in the builder's form. Every kind of policy is available to files.
+ * Checks a policy that comes from a file as its builder does, and returns it as the builder does. Every kind of policy is available to files.
  *
  * @throws SluiceError SLUICE_POLICY_UNKNOWN, or the errors of the builder
  */

@@ -1,23 +1,23 @@
 import type { Algorithm, Row } from './algorithm.js'
 
 // row: [a time in the window: that of its first allowed request, the units taken in the window]
-const SINCE = 0
+const FIRST_AT = 0
 const USED = 1
 
 /** The steps of a counter that restarts when its window ends. `closing` returns the end of the window that contains a time. */
 export function windowSteps<P extends { readonly limit: number }>(
-  closing: (since: number, params: P) => number,
+  closing: (time: number, params: P) => number,
 ): Omit<Algorithm<P>, 'id' | 'args' | 'windowMs'> {
   function ends(row: Row, params: P): number {
-    return row[USED] === 0 ? 0 : closing(row[SINCE], params)
+    return row[USED] === 0 ? 0 : closing(row[FIRST_AT], params)
   }
 
   return {
     size: () => ({ times: 1, counts: 1 }),
 
     look(row, params, now, cost) {
-      if (row[USED] === 0 || now >= closing(row[SINCE], params)) {
-        row[SINCE] = now
+      if (row[USED] === 0 || now >= closing(row[FIRST_AT], params)) {
+        row[FIRST_AT] = now
         row[USED] = 0
       }
       return params.limit > 0 && row[USED] + cost <= params.limit
@@ -29,7 +29,7 @@ export function windowSteps<P extends { readonly limit: number }>(
 
     // If the window was emptied and has restarted, its first request has another time, even in the same window of the clock.
     refund(row, _params, _now, units, receipt) {
-      if (receipt !== undefined && receipt[SINCE] !== row[SINCE]) return
+      if (receipt !== undefined && receipt[FIRST_AT] !== row[FIRST_AT]) return
       row[USED] -= Math.min(units, row[USED])
     },
 

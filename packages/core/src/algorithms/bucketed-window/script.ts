@@ -21,10 +21,10 @@ export const bucketedWindowLua = (): string => `
         for i = older, 0, -1 do row[3 + i] = i >= passed and row[3 + i - passed] or 0 end
         row[1], row[2] = now, passed > older and now or row[2] + passed
       end
-      local room = limit - cost
-      for i = 0, older - weighted do room = room - row[3 + i] end
+      local left = limit - cost
+      for i = 0, older - weighted do left = left - row[3 + i] end
       local elapsed = math.max(0, now - opening(row, size))
-      return limit > 0 and room >= 0 and weighted * row[3 + older] * (size - elapsed) <= room * size
+      return limit > 0 and left >= 0 and weighted * row[3 + older] * (size - elapsed) <= left * size
     end,
 
     take = function(row, params, now, cost)

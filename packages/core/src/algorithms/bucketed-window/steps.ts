@@ -14,7 +14,7 @@ export interface BucketedWindowParams {
 // A time in the sub-window and not its start, so that the units stay in the right sub-window if the length of the window changes.
 // A receipt's number identifies its sub-window, even if sub-windows of other lengths have begun since: counts move by as many places as the number
 // increases. It begins with the time, and increases by less than the time does, so that a row that begins again repeats no number.
-const SINCE = 0
+const FIRST_AT = 0
 const NUMBER = 1
 const NEWEST = 2
 
@@ -30,10 +30,10 @@ export const bucketedWindowSteps: Algorithm<BucketedWindowParams> = {
     if (passed > 0) {
       for (let i = older; i >= 0; i--) row[NEWEST + i] = i >= passed ? row[NEWEST + i - passed] : 0
       row[NUMBER] = passed > older ? now : row[NUMBER] + passed
-      row[SINCE] = now
+      row[FIRST_AT] = now
     }
-    const room = limit - whole(row, params) - cost
-    return limit > 0 && room >= 0 && carried(row, params, now) <= room * size
+    const left = limit - whole(row, params) - cost
+    return limit > 0 && left >= 0 && carried(row, params, now) <= left * size
   },
 
   take(row, _params, _now, cost) {
@@ -50,7 +50,7 @@ export const bucketedWindowSteps: Algorithm<BucketedWindowParams> = {
       refunded += part
     }
     // The next request after a refund of all units opens a new window, so an earlier receipt refunds nothing.
-    if (refunded > 0 && endOf(row, size, older) === 0) row[SINCE] = row[NUMBER] = 0
+    if (refunded > 0 && endOf(row, size, older) === 0) row[FIRST_AT] = row[NUMBER] = 0
   },
 
   ends: (row, { size, older }) => endOf(row, size, older),
@@ -81,27 +81,27 @@ function endOf(row: Row, size: number, older: number): number {
 function waitFor(row: Row, params: BucketedWindowParams, now: number, cost: number): number {
   const { limit, size, older, weighted } = params
   if (cost > limit || limit === 0) return Infinity
-  let room = limit - whole(row, params) - cost
-  if (room >= 0 && carried(row, params, now) <= room * size) return 0
+  let left = limit - whole(row, params) - cost
+  if (left >= 0 && carried(row, params, now) <= left * size) return 0
   // Goes forward by one sub-window at a time: the oldest expires (gradually, if it is weighted), and the next becomes the oldest.
   const start = opening(row, size)
   for (let ahead = 0; ahead <= older; ahead++) {
     const leaving = weighted * row[NEWEST + older - ahead]
-    const elapsed = room < 0 ? size : elapsedUntil(leaving, room, size)
+    const elapsed = left < 0 ? size : elapsedUntil(leaving, left, size)
     const fits = start + ahead * size + elapsed
     if (elapsed < size && fits > now) return fits - now
-    if (ahead + weighted <= older) room += row[NEWEST + older - ahead - weighted]
+    if (ahead + weighted <= older) left += row[NEWEST + older - ahead - weighted]
   }
   return start + (older + 1) * size - now
 }
 
 function opening(row: Row, size: number): number {
-  return startOf(row[SINCE], size)
+  return startOf(row[FIRST_AT], size)
 }
 
 /** The start of the sub-window that contains a time. It divides, as Lua does for a remainder: exact below 2^52, and much faster than `%`. */
-function startOf(moment: number, size: number): number {
-  return Math.floor(moment / size) * size
+function startOf(time: number, size: number): number {
+  return Math.floor(time / size) * size
 }
 
 /** The units of all sub-windows that count completely. */
@@ -117,7 +117,7 @@ function carried(row: Row, { size, older, weighted }: BucketedWindowParams, now:
   return weighted * row[NEWEST + older] * (size - elapsed)
 }
 
-/** The least whole e in 0 … size with units × (size - e) ≤ room × size. */
-function elapsedUntil(units: number, room: number, size: number): number {
-  return units <= room ? 0 : size - Math.floor((room * size) / units)
+/** The least whole e in 0 … size with units × (size - e) ≤ left × size. */
+function elapsedUntil(units: number, left: number, size: number): number {
+  return units <= left ? 0 : size - Math.floor((left * size) / units)
 }

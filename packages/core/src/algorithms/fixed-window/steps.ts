@@ -16,9 +16,9 @@ export const fixedWindowSteps: Algorithm<FixedWindowParams> = {
   followsWall: (params) => params.align === 'clock',
 }
 
-function closing(since: number, { window, align, offset }: FixedWindowParams): number {
-  if (align === 'first') return since + window
-  const sinceBoundary = (since - offset) % window
+function closing(time: number, { window, align, offset }: FixedWindowParams): number {
+  if (align === 'first') return time + window
+  const passed = (time - offset) % window
   // A remainder has the sign of the dividend: before the offset it is negative and counts up to the boundary.
-  return since - sinceBoundary + (sinceBoundary < 0 ? 0 : window)
+  return time - passed + (passed < 0 ? 0 : window)
 }

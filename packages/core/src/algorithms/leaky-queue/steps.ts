@@ -30,7 +30,7 @@ export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
     return queueWait(row, params, now, cost) === 0
   },
 
-  // The requests behind it keep their times, so only the last one of the queue leaves room.
+  // The requests behind it keep their times, so only the last one of the queue can give its own back.
   refund(row, params, now, units, receipt) {
     if (receipt === undefined) gcraSteps.refund(row, params, now, units)
     else if (isLast(receipt, row) && !isForeign(row, params.span)) {
@@ -40,8 +40,8 @@ export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
 
   used(row, params, now) {
     const { burst, refill, every, maxDelay } = params
-    const room = maxDelay * refill - Math.max(0, backlog(row, params, now))
-    return room < 0 ? burst : burst - 1 - Math.floor(room / every)
+    const left = maxDelay * refill - Math.max(0, backlog(row, params, now))
+    return left < 0 ? burst : burst - 1 - Math.floor(left / every)
   },
 
   read(row, params, now, cost, isTaken, target) {

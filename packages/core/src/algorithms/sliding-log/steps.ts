@@ -9,13 +9,13 @@ export interface SlidingLogParams {
 // row: [the time of the newest record; the units that count, the running total before the oldest record, the position of that record,
 //       the number of records; when the cost fits, when more units remain]
 // All units of one millisecond are one record. No record is empty.
-const LAST = 0
+const LAST_AT = 0
 const USED = 1
 const BASE = 2
 const FIRST = 3
 const COUNT = 4
-const FITS = 5
-const MORE = 6
+const FITS_AT = 5
+const NEXT_AT = 6
 
 export const slidingLogSteps: Algorithm<SlidingLogParams, Log> = {
   ...stepsOverRecords,
@@ -26,7 +26,7 @@ export const slidingLogSteps: Algorithm<SlidingLogParams, Log> = {
     keys: [1],
     create: () => new Log(),
     pack: (log) => log.pack(),
-    unpack: (bytes, row) => Log.unpack(bytes, row[FIRST], row[COUNT], row[LAST]),
+    unpack: (bytes, row) => Log.unpack(bytes, row[FIRST], row[COUNT], row[LAST_AT]),
     bind: stepsOver,
   },
 
@@ -39,13 +39,13 @@ export const slidingLogSteps: Algorithm<SlidingLogParams, Log> = {
     const { limit } = params
     let wait = 0
     if (!isTaken && (cost > limit || limit === 0)) wait = Infinity
-    else if (!isTaken && cost > limit - row[USED]) wait = row[FITS] - now
-    return { used: row[USED], wait, next: row[MORE] - now, full: ends(row, params), delay: 0 }
+    else if (!isTaken && cost > limit - row[USED]) wait = row[FITS_AT] - now
+    return { used: row[USED], wait, next: row[NEXT_AT] - now, full: ends(row, params), delay: 0 }
   },
 }
 
 function ends(row: Row, { window }: SlidingLogParams): number {
-  return row[USED] === 0 ? 0 : row[LAST] + window
+  return row[USED] === 0 ? 0 : row[LAST_AT] + window
 }
 
 function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
@@ -56,7 +56,7 @@ function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
 
   /** Writes the newest record, so that the log has `units` in total. */
   function putNewest(row: Row, units: number): void {
-    log.put(row[FIRST] + row[COUNT] - 1, row[LAST], wrap(row[BASE] + units))
+    log.put(row[FIRST] + row[COUNT] - 1, row[LAST_AT], wrap(row[BASE] + units))
   }
 
   /** The first record after whose expiry at least `units` have expired. */
@@ -69,16 +69,16 @@ function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
 
   function expire(row: Row, { window }: SlidingLogParams, now: number): void {
     if (row[COUNT] === 0) return
-    if (now >= row[LAST] + window) {
+    if (now >= row[LAST_AT] + window) {
       row.fill(0)
       return
     }
-    const gone = Math.max(now, row[LAST]) - window
+    const gone = Math.max(now, row[LAST_AT]) - window
     const oldest = log.timeAt(row[FIRST])
     if (oldest > gone) return
     const newest = row[FIRST] + row[COUNT] - 1
     const valueAt = (position: number): number => log.timeAt(position)
-    const first = firstAbove(gone, row[FIRST], oldest, newest, row[LAST], valueAt)
+    const first = firstAbove(gone, row[FIRST], oldest, newest, row[LAST_AT], valueAt)
     row[USED] -= unitsUpTo(row, first - 1)
     row[BASE] = log.totalAt(first - 1)
     row[COUNT] -= first - row[FIRST]
@@ -89,8 +89,8 @@ function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
     const over = cost - (limit - row[USED])
     const more = Math.max(1, row[USED] - limit + 1)
     const fits = over <= 0 || cost > limit
-    row[FITS] = fits ? 0 : log.timeAt(reaching(row, over)) + window
-    row[MORE] = row[USED] < more ? 0 : log.timeAt(reaching(row, more)) + window
+    row[FITS_AT] = fits ? 0 : log.timeAt(reaching(row, over)) + window
+    row[NEXT_AT] = row[USED] < more ? 0 : log.timeAt(reaching(row, more)) + window
   }
 
   /** Removes the records that `look` has found expired. It is called only when the log changes anyway. */
@@ -110,8 +110,8 @@ function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
       const units = Math.min(cost, totals - 1 - row[USED])
       trim(row)
       if (units > 0) {
-        if (row[COUNT] === 0 || now > row[LAST]) {
-          row[LAST] = now
+        if (row[COUNT] === 0 || now > row[LAST_AT]) {
+          row[LAST_AT] = now
           row[COUNT] += 1
         }
         row[USED] += units
@@ -125,11 +125,11 @@ function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
       trim(row)
       const left = row[USED] - Math.min(units, row[USED])
       const isOver =
-        receipt !== undefined && row[COUNT] > 0 && log.timeAt(row[FIRST]) > receipt[LAST]
+        receipt !== undefined && row[COUNT] > 0 && log.timeAt(row[FIRST]) > receipt[LAST_AT]
       if (left === 0 && !isOver) row.fill(0)
       else if (left < row[USED] && !isOver) {
         const newest = reaching(row, left)
-        row[LAST] = log.timeAt(newest)
+        row[LAST_AT] = log.timeAt(newest)
         row[USED] = left
         row[COUNT] = newest - row[FIRST] + 1
         putNewest(row, left)

@@ -9,8 +9,8 @@ export interface SlidingWindowParams {
 //       the units taken in the current one, the milliseconds from its start to its last unit, the same for the older one,
 //       (only in a receipt) the milliseconds to the last unit before the take]
 // A window starts at the time of its first unit. The start never changes, so it identifies the window of a receipt.
-const FIRST = 0
-const OLDER_FIRST = 1
+const FIRST_AT = 0
+const OLDER_FIRST_AT = 1
 const UNITS = 2
 const SPAN = 3
 const OLDER_UNITS = 4
@@ -27,7 +27,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
   args: ({ limit, window }) => [limit, window],
 
   look(row, { limit, window }, now, cost) {
-    if (row[UNITS] === 0 || now >= row[FIRST] + window) startWindow(row, now)
+    if (row[UNITS] === 0 || now >= row[FIRST_AT] + window) startWindow(row, now)
     return limit > 0 && row[UNITS] + stillCounting(row, window, now) + cost <= limit
   },
 
@@ -35,7 +35,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
     if (cost === 0) return
     row[SPAN_BEFORE] = row[SPAN]
     row[UNITS] += cost
-    row[SPAN] = Math.max(row[SPAN], now - row[FIRST])
+    row[SPAN] = Math.max(row[SPAN], now - row[FIRST_AT])
   },
 
   refund(row, { window }, now, units, receipt) {
@@ -45,8 +45,8 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
       refundNewest(row, OLDER_UNITS, left)
       return
     }
-    const isCurrent = row[UNITS] > 0 && row[FIRST] === receipt[FIRST]
-    const isOlder = row[OLDER_FIRST] === receipt[FIRST] && stillCounting(row, window, now) > 0
+    const isCurrent = row[UNITS] > 0 && row[FIRST_AT] === receipt[FIRST_AT]
+    const isOlder = row[OLDER_FIRST_AT] === receipt[FIRST_AT] && stillCounting(row, window, now) > 0
     if (units === 0 || (!isCurrent && !isOlder)) return
     const at = isCurrent ? UNITS : OLDER_UNITS
     // The time of the last unit is restored only if nothing was taken since. Otherwise the other units keep it, which errs on the strict side.
@@ -56,8 +56,8 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
   },
 
   ends(row, { window }) {
-    if (row[UNITS] > 0) return row[FIRST] + row[SPAN] + window
-    return row[OLDER_UNITS] > 0 ? row[OLDER_FIRST] + row[OLDER_SPAN] + window : 0
+    if (row[UNITS] > 0) return row[FIRST_AT] + row[SPAN] + window
+    return row[OLDER_UNITS] > 0 ? row[OLDER_FIRST_AT] + row[OLDER_SPAN] + window : 0
   },
 
   used: (row, { window }, now) => row[UNITS] + stillCounting(row, window, now),
@@ -89,20 +89,20 @@ function waitFor(
 /** Starts a window. If the current one has units, it becomes the older one. */
 function startWindow(row: Row, now: number): void {
   if (row[UNITS] > 0) {
-    row[OLDER_FIRST] = row[FIRST]
+    row[OLDER_FIRST_AT] = row[FIRST_AT]
     row[OLDER_UNITS] = row[UNITS]
     row[OLDER_SPAN] = row[SPAN]
     row[UNITS] = 0
   }
   // Even if the clock was set back, a window starts after the units of the older one: at its end, all of them have expired.
-  row[FIRST] = Math.max(now, row[OLDER_FIRST] + row[OLDER_SPAN])
+  row[FIRST_AT] = Math.max(now, row[OLDER_FIRST_AT] + row[OLDER_SPAN])
   row[SPAN] = 0
 }
 
 /** The number of units of the older window that are still inside. A single unit that refunds have left counts as the last one. */
 function stillCounting(row: Row, window: number, now: number): number {
   const units = row[OLDER_UNITS]
-  const elapsed = now - window - row[OLDER_FIRST]
+  const elapsed = now - window - row[OLDER_FIRST_AT]
   if (elapsed < 0 || units === 0) return units
   const span = row[OLDER_SPAN]
   if (elapsed >= span) return 0
@@ -115,9 +115,9 @@ function stillCounting(row: Row, window: number, now: number): number {
  */
 function timeOfUnit(row: Row, older: number, count: number): number {
   return count <= older
-    ? row[OLDER_FIRST] +
+    ? row[OLDER_FIRST_AT] +
         spanUntil(row[OLDER_UNITS] - older + count, row[OLDER_UNITS], row[OLDER_SPAN])
-    : row[FIRST] + spanUntil(count - older, row[UNITS], row[SPAN])
+    : row[FIRST_AT] + spanUntil(count - older, row[UNITS], row[SPAN])
 }
 
 /** ⌊elapsed × gaps / span⌋, exactly. Only penalties or a changed policy lead to products that a number cannot hold. */
