@@ -1,4 +1,4 @@
-import { enterOf, PendingRequest } from '../stores/pending.js'
+import { PendingRequest, submitOf } from '../stores/pending.js'
 import {
   partOf,
   type Answer,
@@ -49,7 +49,7 @@ function askAtOnce(store: SyncStore): Ask<SyncStore> {
 }
 
 function askLater(store: AsyncStore, fallback: Fallback | undefined): Ask<AsyncStore> {
-  const enter = enterOf(store)
+  const submit = submitOf(store)
 
   function all<T>(
     requests: readonly StoreRequest[],
@@ -78,7 +78,7 @@ function askLater(store: AsyncStore, fallback: Fallback | undefined): Ask<AsyncS
         else if (source !== 'store' && fallback !== undefined) done(fallback.answerOf(counted))
         else pending.push(new PendingRequest(counted, done))
       })
-      if (pending.length > 0) enter(pending)
+      if (pending.length > 0) submit(pending)
     })
   }
 

@@ -9,9 +9,14 @@ export class PendingRequest {
   declare readonly done: (answer: Answer) => void
   /** The number of the last change of its limiter's counts before the request. */
   declare generation: number
-  /** The requests with which it has its deadline, and those with which it was sent. */
+  /** What the request is about, as its store names it. */
+  declare keys: readonly string[]
+  /** The monotonic time until which its caller waits. */
+  declare dueAt: number
+  /** The call with which it was sent, if somebody is told about calls. */
   declare batch: Batch | undefined
-  declare call: Batch | undefined
+  /** Whether another process has changed one of its rows while it was decided. */
+  declare hasConflicted: boolean
   /** Whether it was answered, with an answer of the store or with the error of its deadline. */
   declare isAnswered: boolean
 
@@ -19,48 +24,40 @@ export class PendingRequest {
     this.request = request
     this.done = done
     this.generation = 0
+    this.keys = []
+    this.dueAt = 0
     this.batch = undefined
-    this.call = undefined
+    this.hasConflicted = false
     this.isAnswered = false
   }
 }
 
-/** Requests that are sent together. */
-export interface Batch {
-  readonly size: number
+/** Requests that are sent together, in the order in which they were made. */
+export interface Batch<T = unknown> {
+  readonly target: T
+  readonly pending: PendingRequest[]
+  /** The sum of what its requests weigh for the store. */
+  weight: number
   /** The time, of `performance.now`, at which they were sent. */
-  readonly sentAt: number
-  /** The number of them that have not been answered. */
+  sentAt: number
+  /** The number of them that have not been answered, if somebody is told about calls. */
   open: number
   /** The first error of one of them. */
   error: SluiceError | undefined
-  /** Ends their time. Undefined if they have none together. */
-  timer: ReturnType<typeof setTimeout> | undefined
-}
-
-export function batchOf(pending: readonly PendingRequest[]): Batch {
-  const { length } = pending
-  return {
-    size: length,
-    sentAt: performance.now(),
-    open: length,
-    error: undefined,
-    timer: undefined,
-  }
 }
 
 /**
  * Passes requests to a store. Each of them receives its own answer. A promise in each part of a store would cost several for each decision; this way a
  * decision costs one promise.
  */
-export type Enter = (pending: readonly PendingRequest[]) => void
+export type Submit = (pending: readonly PendingRequest[]) => void
 
 /** Keyed by the `run` method and not by the store: an object that is spread from a store may have a `run` of its own, which must be called. */
-const known = new WeakMap<AsyncStore['run'], Enter>()
+const known = new WeakMap<AsyncStore['run'], Submit>()
 
 /** Creates a store whose requests receive their answers by callback. */
 export function storeOf(
-  enter: Enter,
+  submit: Submit,
   { ping, close }: Pick<AsyncStore, 'ping' | 'close'>,
 ): AsyncStore {
   const store: AsyncStore = {
@@ -71,7 +68,7 @@ export function storeOf(
         let left = requests.length
         if (left === 0) resolve(answers)
         else {
-          enter(
+          submit(
             requests.map((request, i) => {
               return new PendingRequest(request, (answer) => {
                 answers[i] = answer
@@ -84,17 +81,17 @@ export function storeOf(
     ping,
     close,
   }
-  known.set(store.run, enter)
+  known.set(store.run, submit)
   return store
 }
 
 /** Returns the callback form of any store. A store that an application has written answers with a promise. */
-export function enterOf(store: AsyncStore): Enter {
+export function submitOf(store: AsyncStore): Submit {
   return known.get(store.run) ?? promised(store)
 }
 
-function promised(store: AsyncStore): Enter {
-  return function enterPromised(pending) {
+function promised(store: AsyncStore): Submit {
+  return function submitPromised(pending) {
     function answer(answers: readonly Answer[]): void {
       for (let i = 0; i < pending.length; i++) pending[i].done(answers[i])
     }

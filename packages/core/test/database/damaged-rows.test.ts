@@ -13,7 +13,7 @@ import {
   type Policy,
 } from '../../src/index.js'
 import { databaseStore, type Database } from '../../src/stores/database/index.js'
-import { packState, readState } from '../../src/stores/database/state-bytes.js'
+import { packStates, readStates } from '../../src/stores/database/state-bytes.js'
 import { rejectionOf } from '../error-of.js'
 import { asking } from '../pipeline/stub-store.js'
 
@@ -48,9 +48,9 @@ function createScene() {
 }
 
 function withoutRecords(bytes: Uint8Array): Uint8Array {
-  const parts = readState(bytes) ?? []
-  return packState(
-    parts.map(({ name, id, row, ends }) => ({ name, id, row, ends, body: undefined })),
+  const states = readStates(bytes) ?? []
+  return packStates(
+    states.map(({ name, id, row, endsAt }) => ({ name, id, row, endsAt, records: undefined })),
   )
 }
 

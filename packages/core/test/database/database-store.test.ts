@@ -13,7 +13,7 @@ import {
   type Policies,
 } from '../../src/index.js'
 import { databaseStore, type Database, type Span } from '../../src/stores/database/index.js'
-import { packState } from '../../src/stores/database/state-bytes.js'
+import { packStates } from '../../src/stores/database/state-bytes.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { deferred, holdTime, pass, releaseTime } from '../pipeline/stub-store.js'
 
@@ -311,8 +311,8 @@ describe('several processes', () => {
     async (_, timeout) => {
       let version = 0
       let loads = 0
-      const part = { name: 'default', id: 1, row: [0, 0], ends: 0, body: undefined }
-      const ended = packState([part])
+      const state = { name: 'default', id: 1, row: [0, 0], endsAt: 0, records: undefined }
+      const ended = packStates([state])
       const contended: Database = {
         name: 'contended',
         async load(keys) {

@@ -1,24 +1,24 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
-import { packState, readState, type Part } from '../../src/stores/database/state-bytes.js'
+import { packStates, readStates, type StoredState } from '../../src/stores/database/state-bytes.js'
 
 const start = 1_763_683_200_000
 
-const window: Part = {
+const window: StoredState = {
   name: 'minute',
   id: 1,
   row: [start, 5],
-  ends: start + 60_000,
-  body: undefined,
+  endsAt: start + 60_000,
+  records: undefined,
 }
 
-const log: Part = {
+const log: StoredState = {
   name: 'default',
   id: 7,
   row: [start, 300, 0, 0, 2, 0],
-  ends: start + 1000,
-  body: Uint8Array.of(0, 127, 128, 255),
+  endsAt: start + 1000,
+  records: Uint8Array.of(0, 127, 128, 255),
 }
 
 /** Stored rows outlive the process that wrote them, so these bytes must not change without another layout. */
@@ -29,7 +29,7 @@ test.each([
     ['01', '0c6d696e757465', '01', 'e0acdb9daa33', '02', '80d8d79daa33', '05', '00'],
   ],
   [
-    'the unnamed policy, with a body',
+    'the unnamed policy, with records',
     [log],
     [
       '01',
@@ -48,28 +48,28 @@ test.each([
   ],
   [
     'a name outside of Latin-1, and the largest number',
-    [{ name: 'Ω', id: 300, row: [2 ** 53 - 1], ends: 0, body: undefined }],
+    [{ name: 'Ω', id: 300, row: [2 ** 53 - 1], endsAt: 0, records: undefined }],
     ['01', '03a903', 'ac02', '00', '01', 'ffffffffffffff0f', '00'],
   ],
-])('packs %s into the bytes of this layout', (_, parts, fields) => {
+])('packs %s into the bytes of this layout', (_, states, fields) => {
   const bytes = bytesOf(fields.join(''))
-  expect(packState(parts)).toEqual(bytes)
-  expect(readState(bytes)).toEqual(parts)
+  expect(packStates(states)).toEqual(bytes)
+  expect(readStates(bytes)).toEqual(states)
 })
 
 const cell = fc.oneof(fc.nat(), fc.maxSafeNat())
-const part: fc.Arbitrary<Part> = fc.record({
+const state: fc.Arbitrary<StoredState> = fc.record({
   name: fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }),
   id: fc.integer({ min: 1, max: 400 }),
   row: fc.array(cell, { maxLength: 8 }),
-  ends: fc.maxSafeNat(),
-  body: fc.option(fc.uint8Array({ minLength: 1, maxLength: 300 }), { nil: undefined }),
+  endsAt: fc.maxSafeNat(),
+  records: fc.option(fc.uint8Array({ minLength: 1, maxLength: 300 }), { nil: undefined }),
 })
 
-test('reads the parts that were packed', () => {
+test('reads the states that were packed', () => {
   fc.assert(
-    fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
-      expect(readState(packState(parts))).toEqual(parts)
+    fc.property(fc.array(state, { minLength: 1, maxLength: 4 }), (states) => {
+      expect(readStates(packStates(states))).toEqual(states)
     }),
     {
       numRuns: runs(500),
@@ -86,24 +86,24 @@ test('reads the parts that were packed', () => {
   )
 })
 
-test('reads no part of a state that is cut, except between two parts', () => {
-  const [first, both] = [packState([window]), packState([window, log])]
+test('reads no state of a row that is cut, except between two states', () => {
+  const [first, both] = [packStates([window]), packStates([window, log])]
   for (let length = 0; length < both.length; length++) {
-    const read = readState(both.subarray(0, length))
+    const read = readStates(both.subarray(0, length))
     expect(read).toEqual(length === first.length ? [window] : undefined)
   }
 })
 
-test('reads parts of whole numbers, or none, however a state is damaged', () => {
-  const packed = packState([log, window])
+test('reads states of whole numbers, or none, however a row is damaged', () => {
+  const packed = packStates([log, window])
   for (let at = 0; at < packed.length; at++) {
     for (let value = 0; value < 256; value++) {
-      const read = readState(packed.with(at, value))
-      const areWhole = read?.every(({ id, ends, row }) => [id, ends].concat(row).every(isWhole))
+      const read = readStates(packed.with(at, value))
+      const areWhole = read?.every(({ id, endsAt, row }) => [id, endsAt].concat(row).every(isWhole))
       expect(areWhole ?? true).toBe(true)
     }
   }
-  expect(readState(packed.with(0, 2))).toBe(undefined)
+  expect(readStates(packed.with(0, 2))).toBe(undefined)
 })
 
 test.each([
@@ -111,11 +111,11 @@ test.each([
   ['a number without an end', 'ffffffffffffffffff00'],
   ['more cells than bytes', 'ffffffffffff07'],
 ])('cannot read %s', (_, hex) => {
-  expect(readState(bytesOf(`01000100${hex}`))).toBe(undefined)
+  expect(readStates(bytesOf(`01000100${hex}`))).toBe(undefined)
 })
 
 test.each([[-1], [0.5], [2 ** 53], [NaN], [Infinity]])('refuses to pack %d', (cell) => {
-  expect(() => packState([{ ...window, row: [cell] }])).toThrow(RangeError)
+  expect(() => packStates([{ ...window, row: [cell] }])).toThrow(RangeError)
 })
 
 function bytesOf(hex: string): Uint8Array {

@@ -7,7 +7,7 @@ import {
   type AsyncStore,
   type RedisClient,
 } from '../../src/index.js'
-import { enterOf, PendingRequest } from '../../src/stores/pending.js'
+import { PendingRequest, submitOf } from '../../src/stores/pending.js'
 import { asker, recorder } from '../redis/held-store.js'
 import {
   asking,
@@ -121,12 +121,12 @@ test('all that is done for a request is done in its own context', async () => {
   const sentFor: (number | undefined)[] = []
   const answeredFor: (number | undefined)[] = []
   const client = silentClient(() => sentFor.push(context.getStore()))
-  const enter = enterOf(redisStore(client, { timeout: 50 }))
+  const submit = submitOf(redisStore(client, { timeout: 50 }))
   const ids = Array.from({ length: 40 }, (_, i) => i)
   function enterEach(): void {
     for (const id of ids) {
       context.run(id, () => {
-        enter([new PendingRequest(request('consume'), () => answeredFor.push(context.getStore()))])
+        submit([new PendingRequest(request('consume'), () => answeredFor.push(context.getStore()))])
       })
     }
   }

@@ -80,11 +80,13 @@ export function pipelineOver(
   }: { timeoutMs?: number; targetOf?: TargetOf; isRequestBound?: boolean } = {},
 ): AsyncStore {
   const calls = 'send' in over ? over : callsOf(over)
-  const connect = redisTransport(calls, targetOf, isRequestBound)
-  return createPipeline({ name: 'stub', timeoutMs, isRequestBound }, (notes) => ({
-    ...connect(notes),
-    ...('close' in over && { close: () => over.close() }),
-  }))
+  return createPipeline(
+    { name: 'stub', timeoutMs, isRequestBound },
+    {
+      ...redisTransport(calls, targetOf, isRequestBound),
+      ...('close' in over && { close: () => over.close() }),
+    },
+  )
 }
 
 const onlyTarget = { compiled: undefined, clock: createServerClock() }

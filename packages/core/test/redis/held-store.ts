@@ -2,7 +2,7 @@ import { fixedWindow, type AsyncStore, type Policy } from '@sluice/core'
 import { createServerClock } from '../../src/clock.js'
 import { registerAlgorithms } from '../../src/algorithms/kinds.js'
 import { limiterPolicies } from '../../src/limiter/limiter-policies.js'
-import { enterOf, PendingRequest } from '../../src/stores/pending.js'
+import { PendingRequest, submitOf } from '../../src/stores/pending.js'
 import type { Calls } from '../../src/stores/redis/calls.js'
 import type { Target } from '../../src/stores/redis/compiled-policies.js'
 import type { Answer, StoreRequest } from '../../src/stores/store.js'
@@ -66,9 +66,9 @@ function answerTo(key: string): Answer {
 /** Sends requests to a store, and records the answers. */
 export function asker(store: AsyncStore) {
   const answered: string[] = []
-  const enter = enterOf(store)
+  const submit = submitOf(store)
   const ask = (...asked: readonly StoreRequest[]) =>
-    enter(
+    submit(
       asked.map((each) => {
         const [key] = each.keys
         return new PendingRequest(each, (answer) => {

@@ -1,4 +1,5 @@
-import { endOf, type KnownRow } from './loaded-rows.js'
+import { endOf } from './loaded-row.js'
+import type { KnownRow } from './state-bytes.js'
 
 /** The most bytes of all remembered rows. */
 const mostBytes = 4_194_304
@@ -7,7 +8,7 @@ interface RememberedRow {
   readonly row: KnownRow
   /** The time by which it was decided. */
   readonly at: number
-  /** The time from which the database may have deleted it. Undefined: that of its parts, because the row was loaded. */
+  /** The time from which the database may have deleted it. Undefined: that of its states, because the row was loaded. */
   readonly endsAt: number | undefined
 }
 

@@ -59,17 +59,17 @@ export class Breaker {
   }
 
   /** Counts the answers to a call. */
-  note(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
+  complete(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
     if (pending.length === 1 && pending[0] === this.#peek) return
     const isClosed = this.#state === 'closed'
-    if (!answers.every(hasFailed)) this.noteReply()
+    if (!answers.every(hasFailed)) this.replied()
     else if (isClosed && processTime.monotonic() - this.#answeredAt < quietMs) this.#startOver()
     else if (!answers.every(isUnavailable)) this.#refuse(pending)
     else if (isClosed && ++this.#failures >= failuresToOpen) this.#change('open', answers[0])
   }
 
-  /** Notes that the store has replied, although it may have answered no request, because other processes keep changing what it was asked about. */
-  noteReply(): void {
+  /** The store has replied, although it may have answered no request, because other processes keep changing what it was asked about. */
+  replied(): void {
     this.#startOver()
     this.#answeredAt = processTime.monotonic()
     if (this.#state !== 'closed') this.#change('closed', undefined)
@@ -100,7 +100,7 @@ export class Breaker {
 
   #look(request: StoreRequest): void {
     this.#peek = new PendingRequest(peekOf(request, 0), (answer) => {
-      if (!hasFailed(answer)) return this.noteReply()
+      if (!hasFailed(answer)) return this.replied()
       this.#refusedAt = processTime.monotonic()
       if (this.#state === 'closed' && this.#failures >= failuresToOpen) this.#change('open', answer)
     })

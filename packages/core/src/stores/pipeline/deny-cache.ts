@@ -67,7 +67,7 @@ export class DenyCache {
    * the store made in between may be older. An allowed request, with a smaller cost or another plan, voids the denials by its keys. It does not void those
    * by other keys: otherwise each allowed request of a tenant would lead to a call for each of the tenant's denied clients.
    */
-  note({ request, generation }: PendingRequest, answer: Answer): void {
+  complete({ request, generation }: PendingRequest, answer: Answer): void {
     if (!isDecision(request)) this.#change(request)
     else if (request.verb === 'peek' || !('allowed' in answer)) return
     else if (!answer.allowed) {

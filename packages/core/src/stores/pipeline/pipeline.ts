@@ -1,35 +1,34 @@
-import { sluiceError, type SluiceError } from '../../errors.js'
-import { batchOf, hasFailed, PendingRequest, storeOf, type Batch } from '../pending.js'
+import { sluiceError } from '../../errors.js'
+import { hasFailed, PendingRequest, storeOf, type Batch } from '../pending.js'
 import { storeEvents } from '../events.js'
 import { refundsOf, type Answer, type AsyncStore } from '../store.js'
+import type { Batching } from './batching.js'
 import { Breaker } from './breaker.js'
 import { checkPhase } from './check-phase.js'
 import { DenyCache } from './deny-cache.js'
+import { createQueue, type Queue, type QueueEnds } from './queue.js'
 
-/** The part of a store that sends requests to its server. */
-export interface Transport {
-  /** Adds a request to those that `flush` sends. */
-  add(pending: PendingRequest): void
-  /** Sends the requests that were added, or lets them wait for others. */
-  flush(): void
-  /** Returns the error of each request whose time is over, if it is not that of a server that did not answer. */
-  expire?(late: readonly PendingRequest[]): readonly SluiceError[]
-  /** Notes that requests have been answered, before their callers receive the answers. */
-  end(pending: readonly PendingRequest[]): void
+/** The part of a store that talks to its server. */
+export interface Transport<T> {
+  readonly batching: Batching<T>
+  /** Whether the server can be in this process, and answer before the event loop turns. */
+  readonly isInProcess: boolean
+  /** Makes the function that sends batches. See `QueueEnds`. */
+  connect(receiver: Receiver): QueueEnds<T>['send']
   /** Whether the server is available. It never rejects. */
   ping(): Promise<boolean>
   /** Releases what the store itself has opened. */
   close?(): Promise<void>
 }
 
-/** The functions by which a transport reports to the pipeline. */
-export interface Notes {
-  /** Starts the time of requests that are sent together. */
-  begin(pending: readonly PendingRequest[]): void
+/** The functions by which a transport reports what the server has replied. */
+export interface Receiver {
   /** Answers some requests, in time or late. */
-  arrive(pending: readonly PendingRequest[], answers: readonly Answer[]): void
-  /** Notes a reply of the server that answers no request. */
-  noteReply(): void
+  complete(pending: readonly PendingRequest[], answers: readonly Answer[]): void
+  /** Answers requests whose time is over. */
+  expire(late: readonly PendingRequest[]): void
+  /** Notes a reply that answers no request. */
+  replied(): void
 }
 
 export interface PipelineSettings {
@@ -44,94 +43,109 @@ export interface PipelineSettings {
  * The way of each request to a server, and of its answer back. A request is denied by a remembered denial, or fails because the breaker is open, or is sent by
  * the transport. It is answered at the latest when the timeout is over.
  */
-export function createPipeline(
+export function createPipeline<T>(
   { name, timeoutMs, isRequestBound }: PipelineSettings,
-  connect: (notes: Notes) => Transport,
+  transport: Transport<T>,
 ): AsyncStore {
   const denials = new DenyCache()
   const breaker = new Breaker(name, isRequestBound ? undefined : pingInTime, (peek) => {
-    transport.add(peek)
-    flush()
+    queueOf().submit([peek])
   })
-  const transport = connect({ begin, arrive, noteReply: () => breaker.noteReply() })
   let isSending = false
   let isClosed = false
+  const shared = isRequestBound ? undefined : openQueue()
 
-  function enter(pending: readonly PendingRequest[]): void {
-    for (let i = 0; i < pending.length; i++) {
-      const one = pending[i]
-      const answer = isClosed
-        ? sluiceError('SLUICE_STORE_CLOSED', name)
-        : (denials.recall(one) ?? breaker.refuses())
-      if (answer === undefined) transport.add(one)
-      // Not at once, because a caller that retries until it is allowed must not block the event loop.
-      else checkPhase(() => one.done(answer))
+  function queueOf(): Queue {
+    return shared ?? openQueue()
+  }
+
+  function openQueue(): Queue {
+    const queue = createQueue(transport.batching, timeoutMs, { send, expire })
+    const sendBatch = transport.connect({ complete, expire, replied: () => breaker.replied() })
+    return queue
+
+    function send(batch: Batch<T>): Promise<void> | undefined {
+      if (storeEvents.storeCall.hasSubscribers) {
+        batch.open = batch.pending.length
+        for (const one of batch.pending) one.batch = batch
+      }
+      isSending = true
+      const end = sendBatch(batch)
+      if (transport.isInProcess) checkPhase(() => (isSending = false))
+      else isSending = false
+      return end
     }
-    flush()
-  }
 
-  function begin(pending: readonly PendingRequest[]): void {
-    const batch = batchOf(pending)
-    // If the event loop was blocked for long, the timer fires before the replies that have arrived are read. They are in time.
-    batch.timer = setTimeout(() => checkPhase(() => expire(pending.filter(isOpen))), timeoutMs)
-    const call = storeEvents.storeCall.hasSubscribers ? batch : undefined
-    for (let i = 0; i < pending.length; i++) {
-      pending[i].batch = batch
-      pending[i].call = call
+    function complete(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
+      // Not at once, for the same reason as above.
+      if (isSending) checkPhase(() => answerInTime(pending, answers))
+      else answerInTime(pending, answers)
     }
-  }
 
-  function flush(): void {
-    isSending = true
-    transport.flush()
-    isSending = false
-  }
-
-  function arrive(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
-    // For the same reason as above.
-    if (isSending) checkPhase(() => arrive(pending, answers))
-    else if (!pending.some(isAnswered)) answer(pending, answers)
-    else {
-      const late = pending.flatMap((one, i) => (one.isAnswered ? undoingOf(one, answers[i]) : []))
+    function answerInTime(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
+      if (!pending.some(isAnswered)) {
+        answer(pending, answers)
+        return
+      }
       const inTime = [...pending.keys()].filter((i) => !pending[i].isAnswered)
+      const refunds = pending.flatMap((one, i) =>
+        one.isAnswered ? undoingOf(one, answers[i]) : [],
+      )
       answer(
         inTime.map((i) => pending[i]),
         inTime.map((i) => answers[i]),
       )
-      late.forEach(transport.add)
-      flush()
+      if (refunds.length > 0) queue.submit(refunds)
+    }
+
+    function expire(late: readonly PendingRequest[]): void {
+      const timeout = sluiceError('SLUICE_STORE_TIMEOUT', name, timeoutMs)
+      const contended = sluiceError('SLUICE_STORE_CONTENDED', name, timeoutMs)
+      answer(
+        late,
+        late.map(({ hasConflicted }) => (hasConflicted ? contended : timeout)),
+      )
+    }
+
+    function answer(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
+      if (pending.length === 0) return
+      publish(pending, answers)
+      breaker.complete(pending, answers)
+      for (let i = 0; i < pending.length; i++) {
+        pending[i].isAnswered = true
+        denials.complete(pending[i], answers[i])
+      }
+      // First, because `done` may submit requests.
+      queue.complete(pending)
+      for (let i = 0; i < pending.length; i++) pending[i].done(answers[i])
     }
   }
 
-  function answer(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
-    if (pending.length === 0) return
-    publish(pending, answers)
-    breaker.note(pending, answers)
-    for (let i = 0; i < pending.length; i++) {
-      pending[i].isAnswered = true
-      denials.note(pending[i], answers[i])
+  function submit(pending: readonly PendingRequest[]): void {
+    const sent: PendingRequest[] = []
+    for (const one of pending) {
+      const answer = isClosed
+        ? sluiceError('SLUICE_STORE_CLOSED', name)
+        : (denials.recall(one) ?? breaker.refuses())
+      if (answer === undefined) sent.push(one)
+      // Not at once, because a caller that retries until it is allowed must not block the event loop.
+      else checkPhase(() => one.done(answer))
     }
-    // First, because `done` may add requests.
-    transport.end(pending)
-    for (let i = 0; i < pending.length; i++) pending[i].done(answers[i])
+    if (sent.length > 0) queueOf().submit(sent)
   }
 
-  function expire(late: readonly PendingRequest[]): void {
-    const error = sluiceError('SLUICE_STORE_TIMEOUT', name, timeoutMs)
-    answer(late, transport.expire?.(late) ?? late.map(() => error))
-  }
-
-  /** Ends what the requests have in common, and publishes the calls and the errors, each once. */
+  /** Publishes the calls that end with these answers, and the errors, each once. */
   function publish(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
     const { storeCall, storeError } = storeEvents
     for (let i = 0; i < pending.length; i++) {
-      const { batch, call } = pending[i]
+      const { batch } = pending[i]
+      if (batch === undefined) continue
       const answer = answers[i]
-      const error = hasFailed(answer) ? answer : undefined
-      if (batch !== undefined && leave(batch, error)) clearTimeout(batch.timer)
-      if (call === undefined || !(call === batch ? call.open === 0 : leave(call, error))) continue
-      const durationMs = performance.now() - call.sentAt
-      storeCall.publish({ store: name, requests: call.size, durationMs, error: call.error })
+      if (hasFailed(answer)) batch.error ??= answer
+      if (--batch.open > 0) continue
+      const durationMs = performance.now() - batch.sentAt
+      const { pending: sent, error } = batch
+      storeCall.publish({ store: name, requests: sent.length, durationMs, error })
     }
     if (!storeError.hasSubscribers) return
     for (const error of new Set(answers.filter(hasFailed)))
@@ -149,7 +163,7 @@ export function createPipeline(
     })
   }
 
-  return storeOf(enter, {
+  return storeOf(submit, {
     ping: async () => !isClosed && (await pingInTime()) && !breaker.isRefusing,
     async close() {
       isClosed = true
@@ -160,16 +174,6 @@ export function createPipeline(
 
 function isAnswered(pending: PendingRequest): boolean {
   return pending.isAnswered
-}
-
-function isOpen(pending: PendingRequest): boolean {
-  return !pending.isAnswered
-}
-
-/** Notes one answer, and returns whether it was the last one. */
-function leave(batch: Batch, error: SluiceError | undefined): boolean {
-  batch.error ??= error
-  return --batch.open === 0
 }
 
 /** Refunds the units that were taken in time, but whose answer was late. */

@@ -5,12 +5,11 @@ import {
   type Duration,
   type OptionReader,
 } from '../../options/readers.js'
-import { createPipeline, type Notes, type Transport } from '../pipeline/pipeline.js'
-import { contractVersion, storeContract, type AsyncStore } from '../store.js'
-import { createBatches } from './batches.js'
+import { createPipeline, type Transport } from '../pipeline/pipeline.js'
+import { contractVersion, storeContract, type AsyncStore, type StoreRequest } from '../store.js'
 import { createCalls, type Calls } from './calls.js'
 import { clientOf, type SupportedClient } from './client.js'
-import { createTargets, mostPolicies, type TargetOf } from './compiled-policies.js'
+import { createTargets, mostPolicies, type Target, type TargetOf } from './compiled-policies.js'
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
@@ -65,17 +64,40 @@ export function redisStore(client: SupportedClient, options: RedisStoreOptions =
   }
 }
 
-/** Sends requests to Redis in batches. */
+/** Sends requests to Redis in batches. No call should occupy Redis for more than about a millisecond. */
 export function redisTransport(
   { send, ping }: Calls,
   targetOf: TargetOf,
   isRequestBound: boolean,
-): (notes: Notes) => Transport {
-  return ({ begin, arrive }) => {
-    const batches = createBatches(targetOf, isRequestBound, ({ pending, requests, target }) => {
-      begin(pending)
-      send(requests, target, (answers) => arrive(pending, answers))
-    })
-    return { ...batches, ping }
+): Transport<Target | undefined> {
+  return {
+    isInProcess: false,
+    batching: {
+      targetOf,
+      keysOf: ({ policies: [{ limiter }], keys }) => keys.map((key) => `${limiter}\0${key}`),
+      weightOf,
+      mostRequests: 128,
+      mostWeight: 256,
+      share: isRequestBound ? 1 : 1 / 2,
+      fewestRequests: 2,
+      mostBatches: undefined,
+    },
+
+    connect({ complete }) {
+      return ({ pending, target }) => {
+        const requests = pending.map(({ request }) => request)
+        send(requests, target, (answers) => complete(pending, answers))
+        return undefined
+      }
+    },
+
+    ping,
   }
+}
+
+/** Logs and leases weigh more than a row, because each takes Redis commands of its own. */
+function weightOf({ policies }: StoreRequest): number {
+  let weight = 0
+  for (const { steps } of policies) weight += steps.records === undefined ? 1 : 8
+  return weight
 }

@@ -1,0 +1,120 @@
+import { sluiceError, type SluiceError } from '../../errors.js'
+import { failureOf, type PendingRequest } from '../pending.js'
+import { run } from '../run.js'
+import type { Answer } from '../store.js'
+import { LoadedRow, type RowChange } from './loaded-row.js'
+import { LoadedRows } from './loaded-rows.js'
+import { mostBytes } from './state-bytes.js'
+import type { Known, Transaction } from './transaction.js'
+
+/** A transaction that was decided, and has to be saved if it has changes. */
+export interface DecidedTransaction {
+  readonly transaction: Transaction
+  /** The time by which it was decided. */
+  readonly now: number
+  readonly answers: readonly Answer[]
+  readonly changes: readonly RowChange[]
+}
+
+type RowsByKey = Map<string, LoadedRow>
+
+/**
+ * Decides a transaction whose rows were loaded. Each request succeeds or fails by itself: one whose row cannot be read, or would be too long, changes no row.
+ *
+ * @param suspects the keys of rows that may fail a request, so that each request about them is checked. That takes as long as if they were sent one by one
+ */
+export function decide(
+  database: string,
+  transaction: Transaction,
+  known: Known,
+  suspects: ReadonlySet<string> = new Set(),
+): DecidedTransaction {
+  const { keys, requests } = transaction
+  try {
+    const decided = runAll(database, transaction, known, suspects)
+    const long = decided.changes.filter(isTooLong).map(({ change }) => change.key)
+    if (long.length === 0) return decided
+    return decide(database, transaction, known, new Set([...suspects, ...long]))
+  } catch (error) {
+    if (suspects.size < keys.length) return decide(database, transaction, known, new Set(keys))
+    const failure = failureOf(database, error)
+    const answers = requests.map(() => failure)
+    return { transaction, now: known.now, answers, changes: [] }
+  }
+}
+
+function runAll(
+  database: string,
+  transaction: Transaction,
+  known: Known,
+  suspects: ReadonlySet<string>,
+): DecidedTransaction {
+  const { keys: all, requests } = transaction
+  const { now } = known
+  const rows: RowsByKey = new Map(
+    all.map((key) => [key, new LoadedRow(key, known.rows.get(key), now)]),
+  )
+  const reason = `a row would have more than ${mostBytes} bytes`
+  const tooLong = sluiceError('SLUICE_STORE_FAILED', database, reason)
+  const damages = new Map<string, SluiceError>()
+  /** Rows that had no space for a consumption. Then the next one is not tried. */
+  const full = new Set<string>()
+
+  /** The rows of a request. */
+  function rowsOf({ request, keys }: PendingRequest, own: RowsByKey): LoadedRows {
+    const ofPolicies = keys.flatMap((key) => own.get(key) ?? [])
+    return new LoadedRows(request, ofPolicies, now)
+  }
+
+  function runOn(own: RowsByKey, pending: PendingRequest): Answer {
+    const loaded = rowsOf(pending, own)
+    const { damaged } = loaded
+    return damaged === undefined ? run(loaded, pending.request) : damageOf(damaged.key)
+  }
+
+  /** One error for all requests about a row. */
+  function damageOf(key: string): SluiceError {
+    const error = damages.get(key) ?? sluiceError('SLUICE_STORE_DAMAGED', database, key)
+    damages.set(key, error)
+    return error
+  }
+
+  /** Runs a request on copies of its rows. They replace the rows if it has not failed. */
+  function runApart(pending: PendingRequest): Answer {
+    const { request, keys } = pending
+    const isConsumption = request.verb === 'consume'
+    if (isConsumption && keys.some((key) => full.has(key))) return tooLong
+    const copies = new Map(
+      keys.flatMap((key) => rows.get(key)?.copy() ?? []).map((row) => [row.key, row]),
+    )
+    try {
+      const answer = runOn(copies, pending)
+      const changes = [...copies.values()].flatMap(({ change }) => change ?? [])
+      const long = changes.filter(isTooLong)
+      if (long.length > 0) {
+        if (isConsumption) for (const { change } of long) full.add(change.key)
+        return tooLong
+      }
+      // It may have made space.
+      if (!isConsumption) full.clear()
+      for (const [key, row] of copies) rows.set(key, row)
+      return answer
+    } catch (error) {
+      return failureOf(database, error)
+    }
+  }
+
+  const answers = requests.map((pending) =>
+    pending.keys.some((key) => suspects.has(key)) ? runApart(pending) : runOn(rows, pending),
+  )
+  requests.forEach((pending, i) => {
+    const answer = answers[i]
+    if ('allowed' in answer && answer.allowed) rowsOf(pending, rows).expectTogether()
+  })
+  const changes = Array.from(rows.values()).flatMap((row) => row.change ?? [])
+  return { transaction, now, answers, changes }
+}
+
+function isTooLong({ change: { bytes } }: RowChange): boolean {
+  return bytes !== undefined && bytes.length > mostBytes
+}
