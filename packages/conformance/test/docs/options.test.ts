@@ -88,6 +88,7 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     (options) => limiter.acquire('key', options),
     {},
     [
+      'core/src/limiter/arguments.ts#PeekOptions',
       'core/src/limiter/acquire.ts#AcquireOptions',
       'core/src/limiter/limiter-policies.ts#PolicyChoice',
     ],
@@ -117,7 +118,11 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     'what a call of a limited function consumes',
     (call) => core.limited(limiter, () => call)(() => 'done')(),
     { key: 'key' },
-    ['core/src/limited/limited-options.ts#LimitedCall'],
+    [
+      'core/src/limiter/arguments.ts#PeekOptions',
+      'core/src/limiter/limiter-policies.ts#PolicyChoice',
+      'core/src/limited/limited-options.ts#LimitedCall',
+    ],
   ],
   [
     'limitEvents',

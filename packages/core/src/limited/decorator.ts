@@ -43,22 +43,21 @@ export function methodDecorator<F extends AnyFunction>(wrap: (method: F) => F): 
   }
 
   function wrapped(method: F | object | undefined): F {
-    if (isOfForm(method)) return inPlaceOf(method, wrap(method))
-    const expected = 'a method or a function: fields, accessors and classes are not limited'
-    throw sluiceError('SLUICE_OPTION_INVALID', 'decorator', 'method', method, expected)
+    if (!isMethod<F>(method)) {
+      const expected = 'a method or a function: fields, accessors and classes are not limited'
+      throw sluiceError('SLUICE_OPTION_INVALID', 'decorator', 'method', method, expected)
+    }
+    const wrapper = wrap(method)
+    for (const name of ['name', 'length'] as const) {
+      Object.defineProperty(wrapper, name, { value: method[name], configurable: true })
+    }
+    Object.setPrototypeOf(wrapper, method)
+    return wrapper
   }
 
   return decorate
 }
 
-function isOfForm<F extends AnyFunction>(value: F | object | undefined): value is F {
+function isMethod<F extends AnyFunction>(value: F | object | undefined): value is F {
   return isFunction(value)
-}
-
-function inPlaceOf<F extends AnyFunction>(method: F, wrapper: F): F {
-  for (const name of ['name', 'length'] as const) {
-    Object.defineProperty(wrapper, name, { value: method[name], configurable: true })
-  }
-  Object.setPrototypeOf(wrapper, method)
-  return wrapper
 }

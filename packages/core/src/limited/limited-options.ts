@@ -7,10 +7,10 @@ import {
   signalOption,
   waitOption,
   type Duration,
+  type OptionReaders,
 } from '../options/readers.js'
 import { sluiceError } from '../errors.js'
-import type { Costs, Keys } from '../limiter/arguments.js'
-import type { Policies } from '../limiter/limiter-policies.js'
+import type { Keys, PeekOptions } from '../limiter/arguments.js'
 
 /** The arguments of a function. */
 export type Arguments = unknown[]
@@ -36,41 +36,23 @@ export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R 
 /** `A`, but not as a source of inference. With `NoInfer`, a function that omits parameters would not compile. */
 export type ArgumentsOf<A extends Arguments> = Parameters<(...args: A) => void>
 
-/** @throws SluiceError if an option is unknown or wrong */
-export function checkLimitedOptions(options: object): void {
-  readOptions('limited', options, readers)
-}
-
-const readers = {
+export const limitedReaders: OptionReaders = {
   wait: waitOption,
   onDenied: checkedIfGiven('a function of the decision and the arguments', isFunction),
 }
 
 /** The key, cost and policies of a call of a limited function. */
-export interface LimitedCall {
+export interface LimitedCall extends PeekOptions {
   /**
    * The key, or a record from policy name to key. `notLimited` leaves a policy out, or all of them in place of the whole key. A missing or empty key
    * is an error, and so is a record that does not name exactly the policies of the call.
    */
   readonly key: Keys
-  /**
-   * Units that the call takes: a whole number, or a record from the name of a policy to a number. A policy that the record leaves out takes 1.
-   *
-   * @default 1
-   */
-  readonly cost?: Costs
-  /** The policies of the call, in place of those of the limiter. */
-  readonly policies?: Policies
   /** Ends the wait, also the delay of a leaky queue: the call rejects with the signal's reason and takes no units. */
   readonly signal?: AbortSignal | undefined
 }
 
-const callReaders = {
-  key: anything,
-  cost: anything,
-  policies: anything,
-  signal: signalOption,
-}
+const callReaders = { key: anything, cost: anything, policies: anything, signal: signalOption }
 
 /**
  * Checks the parts of a call that the limiter does not check. A `cost` or `policies` that is present and undefined is an error: the limiter would

@@ -1,16 +1,17 @@
-import { sluiceError, brand, isBranded, messageOf, SluiceError } from '../errors.js'
+import { brand, isBranded, messageOf, SluiceError } from '../errors.js'
 import { isNotLimited } from '../keys.js'
 import type { Decision, HeldLease } from '../limiter/decision.js'
 import { keepLease } from '../limiter/leases.js'
 import type { Limiter } from '../limiter/limiter.js'
 import { delayRequest } from '../limiter/waits.js'
-import { isFunction } from '../options/predicates.js'
+import { isFunction, isRecord } from '../options/predicates.js'
+import { checked, readOption, readOptions } from '../options/readers.js'
 import { methodDecorator } from './decorator.js'
 import {
   checkLimitedCall,
-  type LimitedCall,
-  checkLimitedOptions,
+  limitedReaders,
   type Arguments,
+  type LimitedCall,
   type LimitedOptions,
 } from './limited-options.js'
 
@@ -55,9 +56,9 @@ export function limited(
   describeCall: DescribeCall,
   options: LimitedOptions = {},
 ): unknown {
-  checkLimiter(limiter)
-  checkFunction(describeCall)
-  checkLimitedOptions(options)
+  readOption('limited', 'limiter', limiter, limiterReader)
+  readOption('limited', 'describeCall', describeCall, callReader)
+  readOptions('limited', options, limitedReaders)
   const { onDenied, wait } = options
 
   return methodDecorator<Callable>(
@@ -127,14 +128,12 @@ async function decide(
   { key, cost = 1, policies, signal }: LimitedCall,
   wait: LimitedOptions['wait'],
 ): Promise<Decision> {
-  const asked = policies === undefined ? { cost } : { cost, policies }
+  const options = policies === undefined ? { cost } : { cost, policies }
   if (wait !== undefined) {
-    const options = { ...asked, maxWait: wait.max }
-    return limiter.acquire(key, signal === undefined ? options : { ...options, signal })
+    return limiter.acquire(key, { ...options, maxWait: wait.max, ...(signal && { signal }) })
   }
   signal?.throwIfAborted()
-  const decision = await limiter.consume(key, asked)
-  return delayRequest(limiter, decision, signal)
+  return delayRequest(limiter, await limiter.consume(key, options), signal)
 }
 
 async function whileHeld(lease: HeldLease | undefined, work: () => unknown): Promise<unknown> {
@@ -143,29 +142,20 @@ async function whileHeld(lease: HeldLease | undefined, work: () => unknown): Pro
   try {
     return await work()
   } finally {
-    await settled(release)
+    // A release that fails does not change the result of the function, because a lease that is not released expires.
+    await (async () => release())().catch(() => {})
   }
 }
 
-/** A release that fails does not change the result of the function, because a lease that is not released expires. */
-async function settled(release: () => unknown): Promise<void> {
-  try {
-    await release()
-  } catch {}
-}
+const limiterReader = checked(
+  'a limiter: createLimiter({ name, policies })',
+  (value): value is Limiter => isRecord(value) && 'consume' in value,
+)
 
-function checkLimiter(limiter: unknown): void {
-  if (typeof limiter === 'object' && limiter !== null && 'consume' in limiter) return
-  const expected = 'a limiter: createLimiter({ name, policies })'
-  throw sluiceError('SLUICE_OPTION_INVALID', 'limited', 'limiter', limiter, expected)
-}
-
-function checkFunction(describeCall: unknown): void {
-  if (isFunction(describeCall)) return
-  const expected =
-    'a function that says what a call consumes, such as (id) => ({ key: ["user", id] })'
-  throw sluiceError('SLUICE_OPTION_INVALID', 'limited', 'describeCall', describeCall, expected)
-}
+const callReader = checked(
+  'a function that says what a call consumes, such as (id) => ({ key: ["user", id] })',
+  isFunction,
+)
 
 const deniedErrorBrand = Symbol.for('@sluice/core:DeniedError')
 

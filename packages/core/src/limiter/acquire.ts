@@ -6,23 +6,17 @@ import {
   signalOption,
   type Duration,
 } from '../options/readers.js'
-import type { Store } from '../stores/store.js'
-import type { ConsumeOptions, Costs, Keys, PeekOptions } from './arguments.js'
+import type { DecisionRequest, Store } from '../stores/store.js'
+import type { ConsumeOptions, Keys, PeekOptions } from './arguments.js'
 import type { Decision } from './decision.js'
-import type { PolicyChoice } from './limiter-policies.js'
+import { counts } from './limiter-policies.js'
 import { occursWithin, pause } from './pause.js'
 import { Queue, queueName, type Ticket } from './queue.js'
 import { deniedLate } from './read-decision.js'
 import { delayRequest, firmWaitOf, isQueued, overflows } from './waits.js'
 
 /** Options of `acquire`. */
-export interface AcquireOptions extends PolicyChoice {
-  /**
-   * Units that the request takes: a whole number, or a record from the name of a policy to a number. A policy that the record leaves out takes 1.
-   *
-   * @default 1
-   */
-  readonly cost?: Costs
+export interface AcquireOptions extends PeekOptions {
   /**
    * The longest wait. A call that is known to take longer is denied at once; so is a call that has to wait while 10,000 calls of this limiter wait in
    * this process. The `maxDelay` of a leaky queue is a separate bound.
@@ -64,13 +58,14 @@ export type Acquire<S extends Store> = (key: Keys, options?: OwnOptions) => Prom
  * A leaky queue keeps its own order: the next call is decided while a call that it allowed is delayed. A call for which the queue is too long is denied
  * at once: a wait in front of the queue would make its whole wait longer than `maxDelay`.
  *
- * @param isCounted whether a call has a policy that counts: a call without one does not wait for other calls
+ * A call without a policy that counts does not wait for other calls.
+ *
  * @param isShared whether other processes can use the same store
  */
 export function createAcquire<S extends Store>(
   limiter: string,
   methods: Methods<S>,
-  isCounted: (key: Keys, options: PeekOptions) => boolean,
+  requestOf: (key: Keys, options: PeekOptions) => DecisionRequest,
   isShared: boolean,
 ): Acquire<S> {
   const queues = new Map<string, Queue>()
@@ -79,18 +74,15 @@ export function createAcquire<S extends Store>(
   return async function acquire(key, options = {}) {
     const call = readCall(limiter, key, options)
     call.signal?.throwIfAborted()
-    if (!isCounted(key, call.peek)) return methods.consume(key, call.consume)
-    const name = queueName(key)
+    const request = requestOf(key, call.peek)
+    if (!request.policies.some(counts)) return methods.consume(key, call.consume)
+    const name = queueName(key, request)
     const queue = queues.get(name) ?? new Queue()
     queues.set(name, queue)
     const ticket = queue.enter()
-    const mayWait = ++waiting <= maxWaiting
+    if (++waiting > maxWaiting) call.deadline = () => -Infinity
     try {
-      const decision = await decide(
-        mayWait ? call : { ...call, deadline: alreadyOver },
-        queue,
-        ticket,
-      )
+      const decision = await decide(call, queue, ticket)
       if (!decision.allowed || !isQueued(decision)) return decision
       return await delayRequest(methods, decision, call.signal, ticket.start)
     } finally {
@@ -103,12 +95,8 @@ export function createAcquire<S extends Store>(
   /** Decides a call after the calls before it. */
   async function decide(call: Call, queue: Queue, ticket: Ticket): Promise<Decision<S>> {
     try {
-      if (!ticket.isFirst) {
-        const deadline = call.deadline()
-        const waitMs = deadline - performance.now()
-        const isNext =
-          deadline >= queue.allowedAt && (await occursWithin(waitMs, ticket.turn, call.signal))
-        if (!isNext) return await deniedInQueue(call, queue)
+      if (!ticket.isFirst && !(await comesFirst(call, queue, ticket))) {
+        return await deniedInQueue(call, queue)
       }
       const decision = await decideFirst(call, queue)
       queue.allowedAt = 0
@@ -116,6 +104,12 @@ export function createAcquire<S extends Store>(
     } finally {
       ticket.decided()
     }
+  }
+
+  /** Waits for the calls before this one. False if it cannot wait so long. */
+  async function comesFirst({ deadline, signal }: Call, queue: Queue, { turn }: Ticket) {
+    const end = deadline()
+    return end >= queue.allowedAt && occursWithin(end - performance.now(), turn, signal)
   }
 
   /** Asks the store until it allows the first call of a queue, or the call cannot wait any longer. */
@@ -182,10 +176,8 @@ interface Call {
   readonly peek: PeekOptions
   readonly signal: AbortSignal | undefined
   /** The end of the longest wait of the call, by `performance.now()`: at first, and after a denial. */
-  readonly deadline: (denial?: Decision) => number
+  deadline: (denial?: Decision) => number
 }
-
-const alreadyOver = (): number => -Infinity
 
 function readCall(limiter: string, key: Keys, options: OwnOptions): Call {
   const { maxWait, signal } = readOptions(`limiter "${limiter}"`, options, readers)

@@ -120,17 +120,15 @@ function resultFor({ policies }: StoreRequest, result: StoreResult): StoreResult
 
 /** Methods that reject where these throw: those of a limiter over an asynchronous store, for an invalid call. */
 export function rejecting<M extends object>(methods: M): M {
-  const names = Object.keys(methods) as (keyof M)[]
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      (...args: unknown[]): unknown => {
-        try {
-          return (methods[name] as (...args: unknown[]) => unknown)(...args)
-        } catch (error) {
-          return Promise.reject(error)
-        }
-      },
-    ]),
-  ) as M
+  const rejects = { ...methods } as Record<string, (...args: unknown[]) => unknown>
+  for (const [name, method] of Object.entries(rejects)) {
+    rejects[name] = (...args) => {
+      try {
+        return method(...args)
+      } catch (error) {
+        return Promise.reject(error)
+      }
+    }
+  }
+  return rejects as M
 }

@@ -19,7 +19,6 @@ import {
   unitCount,
   type ConsumeOptions,
   type Keys,
-  type PeekOptions,
   type RefundOptions,
 } from './arguments.js'
 import { createAsk, rejecting } from './ask.js'
@@ -49,16 +48,14 @@ import { createRequests } from './requests.js'
 export function createLimiter<S extends Store = MemoryStore, const W extends Duration = Duration>(
   options: LimiterOptions<S, W>,
 ): Limiter<S> {
-  const { limiter, names } = makeLimiter(options)
-  // No other limiter can use a store that this one has created.
-  if (options.store !== undefined) claimNames(limiter, options.store, names)
-  return limiter
+  return makeLimiter(options, [])
 }
 
-/** Makes a limiter, and returns the names that its caller has to claim. */
+/** @param names what the limiter claims besides the names of its policies */
 export function makeLimiter<S extends Store>(
   options: LimiterOptions<S>,
-): { readonly limiter: Limiter<S>; readonly names: readonly NameUse[] } {
+  names: readonly NameUse[],
+): Limiter<S> {
   const { policies, onStoreError, localShare, denyCache } = readLimiterOptions(options)
   const { name, clock } = options
   const where = `limiter "${name}"`
@@ -165,20 +162,23 @@ export function makeLimiter<S extends Store>(
   }
 
   const callable = store.async ? rejecting(methods) : methods
-  const isCounted = (key: Keys, options: PeekOptions): boolean =>
-    requests.peek(key, options).policies.some(counts)
   const limiter: Limiter<S> = {
     name,
     ...callable,
-    acquire: createAcquire(name, callable, isCounted, store.async),
+    acquire: createAcquire(name, callable, requests.peek, store.async),
     // The compiler cannot know that S is the type of this store.
     ping: () => store.ping() as Reply<S, boolean>,
     close() {
       freeNames(limiter)
-      return (options.store === undefined ? store.close() : closed(store)) as Reply<S, void>
+      if (options.store === undefined) return store.close() as Reply<S, void>
+      return (store.async ? Promise.resolve() : undefined) as Reply<S, void>
     },
   }
-  return { limiter, names: layoutNames(requests.own) }
+  // No other limiter can use a store that this one has created.
+  if (options.store !== undefined) {
+    claimNames(limiter, store, [...names, ...layoutNames(requests.own)])
+  }
+  return limiter
 }
 
 /** @throws SluiceError SLUICE_OPTION_INVALID for a penalty after which a policy could not count exactly */
@@ -192,9 +192,4 @@ function assertExactUnits(where: string, { policies, units }: UnitsRequest): voi
 
 function isAllowed({ allowed }: StoreResult): boolean {
   return allowed
-}
-
-/** The application closes a store that it created itself. */
-function closed(store: Store): void | Promise<void> {
-  return store.async ? Promise.resolve() : undefined
 }

@@ -1,6 +1,6 @@
 import { channel, type Channel } from '../stores/events.js'
 import type { LimiterPolicy } from '../stores/store.js'
-import type { Costs } from './arguments.js'
+import type { ConsumeOptions, Costs } from './arguments.js'
 import type { Decision, DecisionMode } from './decision.js'
 import { receiptOf } from './receipt.js'
 
@@ -18,49 +18,37 @@ export interface DecisionEvent {
   readonly request?: unknown
 }
 
-interface DecisionEvents {
-  readonly decision: Channel<DecisionEvent>
-  readonly denial: Channel<DecisionEvent>
-}
-
-export const decisionEvents: DecisionEvents = {
+export const decisionEvents: Readonly<Record<'decision' | 'denial', Channel<DecisionEvent>>> = {
   decision: channel('sluice:decision'),
   denial: channel('sluice:denial'),
-}
-
-interface About {
-  readonly mode?: DecisionMode
-  readonly request?: unknown
 }
 
 /** Publishes the decision of a consumption, if anybody listens, and returns it. */
 export function publish<D extends Decision>(
   limiter: string,
   decision: D,
-  about: About | undefined,
+  options: ConsumeOptions | undefined,
 ): D {
   const { decision: all, denial } = decisionEvents
   if (all.hasSubscribers || (!decision.allowed && denial.hasSubscribers)) {
-    report(limiter, decision, about)
+    report(limiter, decision, options)
   }
   return decision
 }
 
-function report(limiter: string, decision: Decision, options: About | undefined): void {
-  const { decision: all, denial } = decisionEvents
+function report(
+  limiter: string,
+  decision: Decision,
+  { mode = 'enforced', request }: ConsumeOptions = {},
+): void {
   const receipt = receiptOf(decision)
   if (receipt === undefined) return
   const { policies, ...asked } = receipt.request
   const keys = byName(policies, asked.keys)
   const cost = typeof asked.cost === 'number' ? asked.cost : byName(policies, asked.cost)
-  const mode = options?.mode ?? 'enforced'
-  const request = options?.request
-  const event =
-    request === undefined
-      ? { limiter, keys, cost, decision, mode }
-      : { limiter, keys, cost, decision, mode, request }
-  all.publish(event)
-  if (!decision.allowed) denial.publish(event)
+  const event = { limiter, keys, cost, decision, mode, ...(request !== undefined && { request }) }
+  decisionEvents.decision.publish(event)
+  if (!decision.allowed) decisionEvents.denial.publish(event)
 }
 
 /** One value for each policy, by its name. */

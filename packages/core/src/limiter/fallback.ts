@@ -69,7 +69,7 @@ export function createFallback(
     if (onStoreError === 'local') return locally(request, sharesOf(request.policies))
     if (verb === 'release' || verb === 'renew') return notDone
     if ((verb !== 'consume' && verb !== 'peek') || request.requireStore === true) return error
-    return onStoreError === 'allow' ? allowed(request) : denied(request)
+    return withoutCounts(request, onStoreError === 'allow')
   }
 
   /** Publishes one event for each change, not for each request. */
@@ -104,39 +104,29 @@ export function createFallback(
   }
 }
 
-/** For stores without a contract of their own. */
+/** For stores without a contract. */
 const contracts = new WeakMap<AsyncStore, StoreContract>()
 
 /** The memory store that replaces this one. It is created on first use, because most processes never need it. */
 function memoryFor(store: AsyncStore): SyncStore {
-  let contract = store[storeContract] ?? contracts.get(store)
-  if (contract === undefined) {
-    contract = { version: contractVersion }
-    contracts.set(store, contract)
-  }
+  const contract = store[storeContract] ?? contracts.get(store) ?? { version: contractVersion }
+  contracts.set(store, contract)
   return (contract.fallback ??= memoryStore())
 }
 
 const notDone: StoreResult = { allowed: false, states: [] }
 
-/** Fails open: answers as for a key without any counts. */
-function allowed(request: DecisionRequest): Answer {
-  return { ...unseen(request), allowed: true, source: 'open' }
-}
-
 /** The wait that a limiter reports when it fails closed. It is a guess: the time of the store's recovery is unknown. */
 const closedForMs = 1000
 
-/** Fails closed: answers as for a key that is blocked for a moment. */
-function denied(request: DecisionRequest): Answer {
-  const { states } = unseen(request)
+/** Decides as for a key without any counts. To fail closed, the key is blocked for a moment. */
+function withoutCounts(request: DecisionRequest, allowed: boolean): Answer {
+  const answer = memoryStore({ maxKeys: 1 }).run(peekOf(request, request.cost))
+  if (!('allowed' in answer)) return answer
+  const { states } = answer
+  if (allowed) return { allowed, states, source: 'open' }
   const blocked = states.map(({ row, now }) => {
     return { row, now, override: blockUntil(now + closedForMs, 0) }
   })
-  return { allowed: false, states: blocked, source: 'closed' }
-}
-
-function unseen(request: DecisionRequest): StoreResult {
-  const answer = memoryStore({ maxKeys: 1 }).run(peekOf(request, request.cost))
-  return 'allowed' in answer ? answer : notDone
+  return { allowed, states: blocked, source: 'closed' }
 }

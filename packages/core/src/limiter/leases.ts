@@ -25,37 +25,30 @@ function leaseOf(id: string, owner: string | undefined): Lease {
   return { id, owner: owner === undefined ? id : ownerText(owner) }
 }
 
-/** Releases or renews the lease that a call was granted. */
-export type ChangeLease<S extends Store> = (
-  receipt: Receipt,
-  verb: 'release' | 'renew',
-) => Reply<S, boolean>
-
-/** Adds its lease to the decision of an allowed consumption. */
-export function addLease<S extends Store>(decision: Decision<S>, change: ChangeLease<S>): void {
+/**
+ * Adds its lease to the decision of an allowed consumption, if a policy that is not exempt has leases and the cost is not 0.
+ *
+ * @param change releases or renews the lease that a call was granted
+ */
+export function addLease<S extends Store>(
+  decision: Decision<S>,
+  change: (receipt: Receipt, verb: 'release' | 'renew') => Reply<S, boolean>,
+): void {
   const receipt = receiptOf(decision)
-  const lease = receipt === undefined ? undefined : heldLeaseOf(receipt, change)
-  if (lease !== undefined) Object.assign(decision, { lease })
-}
-
-/** The lease of an allowed consumption, if a policy that is not exempt has leases and the cost is not 0. */
-function heldLeaseOf<S extends Store>(
-  receipt: Receipt,
-  changeLease: ChangeLease<S>,
-): HeldLease<S> | undefined {
+  if (receipt === undefined) return
   const { policies, lease, cost } = receipt.request
   const { states } = receipt.result
   const granted = policies.filter((policy, i) => hasLeases(policy) && !isExempt(states[i]))
-  const at = policies.indexOf(granted[0])
-  if (at === -1 || costAt(cost, at) === 0) return undefined
-  const lengths = granted.map(({ steps, params }) => steps.windowMs(params))
-  return {
+  const first = policies.indexOf(granted[0])
+  if (first === -1 || costAt(cost, first) === 0) return
+  const held: HeldLease<S> = {
     id: lease.id,
-    token: policies[at].steps.token?.(states[at].row) ?? 0,
-    lengthMs: Math.min(...lengths),
-    release: () => changeLease(receipt, 'release'),
-    renew: () => changeLease(receipt, 'renew'),
+    token: policies[first].steps.token?.(states[first].row) ?? 0,
+    lengthMs: Math.min(...granted.map(({ steps, params }) => steps.windowMs(params))),
+    release: () => change(receipt, 'release'),
+    renew: () => change(receipt, 'renew'),
   }
+  Object.assign(decision, { lease: held })
 }
 
 /** Renews a lease periodically. The returned function stops that and releases the lease. If the process dies, the lease expires. */
@@ -67,7 +60,10 @@ export function keepLease(lease: HeldLease): () => boolean | Promise<boolean> {
   }
 }
 
-/** Renews a lease after each third of its time, and four times as often after a renewal that failed, until it must have expired. The returned function stops that. */
+/**
+ * Renews a lease after each third of its time, and four times as often after a renewal that failed, until it must have expired. The returned function
+ * stops that.
+ */
 export function keepAlive(lease: HeldLease): () => void {
   let failures = 0
   let isStopped = false

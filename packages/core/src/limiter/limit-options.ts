@@ -10,17 +10,16 @@ import {
   type OptionReader,
 } from '../options/readers.js'
 import { isPolicy, type Policy } from '../policy.js'
-import type { Policies } from './limiter-policies.js'
 
 /** A builder that takes `limit` and `window`: `fixedWindow`, `slidingWindow`, `gcra`, or your own. */
 export type Algorithm = (options: { limit: number; window: Duration }) => Policy
 
-/** The options that state the policies of a limiter. `L` is the type of `limit`, and `P` that of `policies`. */
-export interface LimitOptions<L, P> {
+/** `policies`, or the options in place of it. `L` is the type of `limit`. */
+interface LimitOptions<L> {
   readonly limit?: L | undefined
   readonly window?: Duration | undefined
   readonly algorithm?: Algorithm | undefined
-  readonly policies?: P | undefined
+  readonly policies?: unknown
 }
 
 /** The readers of these options, except `policies`, whose errors name the limiter. */
@@ -40,7 +39,7 @@ export type Conflict<N extends string> = readonly [first: N, second: N, advice: 
 const oneWay = 'State the limit in one way: "limit" and "window", or "policies"'
 const inPolicy = 'Pass it to the builder of the policy instead'
 
-export const policyConflicts: readonly Conflict<keyof LimitOptions<unknown, unknown>>[] = [
+export const policyConflicts: readonly Conflict<keyof LimitOptions<unknown>>[] = [
   ['limit', 'policies', oneWay],
   ['window', 'policies', inPolicy],
   ['algorithm', 'policies', inPolicy],
@@ -59,28 +58,15 @@ export function assertNoConflict<N extends string>(
   }
 }
 
-/** The policies of options whose `limit` is a number. */
-export function policiesOf(
-  where: string,
-  { policies, ...short }: LimitOptions<number, Policies>,
-): Policies {
-  if (policies !== undefined) return policies
-  const { limit, build } = shortForm(where, short)
-  return build(limit)
-}
-
-/** The short form of options, which state no policy. */
-export interface ShortForm<L> {
-  readonly limit: L
-  /** Builds the policy of a limit. */
-  build(limit: number): Policy
-}
-
-/** @throws SluiceError SLUICE_OPTION_MISSING if `limit` or `window` is absent */
+/**
+ * Reads the options in place of `policies`: the limit, and the function that builds its policy.
+ *
+ * @throws SluiceError SLUICE_OPTION_MISSING if `limit` or `window` is absent
+ */
 export function shortForm<L>(
   where: string,
-  { limit, window, algorithm = slidingWindow }: LimitOptions<L, unknown>,
-): ShortForm<L> {
+  { limit, window, algorithm = slidingWindow }: LimitOptions<L>,
+): { readonly limit: L; readonly build: (limit: number) => Policy } {
   if (limit === undefined) {
     const expected = 'it with a "window", or pass "policies" instead'
     throw sluiceError('SLUICE_OPTION_MISSING', where, 'limit', expected)

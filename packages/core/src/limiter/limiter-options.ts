@@ -19,11 +19,11 @@ import {
   assertNoConflict,
   policyConflicts,
   policyReaders,
-  policiesOf,
+  shortForm,
   type Algorithm,
 } from './limit-options.js'
 import type { OnStoreError } from './fallback.js'
-import { contractVersion, storeContract, type Store, type StoreContract } from '../stores/store.js'
+import { contractVersion, storeContract, type Store } from '../stores/store.js'
 
 export type { OnStoreError }
 
@@ -105,30 +105,26 @@ const storeOption: OptionReader<unknown> = {
   read: (value) => (hasMethod(value, 'run') ? value : undefined),
   default: undefined,
   advice(value) {
+    const has = (...names: string[]): boolean => names.every((name) => hasMethod(value, name))
     if (typeof value === 'string') return adviceForAddress(value)
-    if (hasMethod(value, 'unsafe')) {
-      return 'This looks like postgres.js: pass postgresStore(sql) of @sluice/postgres'
-    }
+    if (has('unsafe')) return `${likely} postgres.js: pass postgresStore(sql) of @sluice/postgres`
     if (typeof value === 'function') return 'Call the function that makes the store'
-    if (['load', 'save'].every((name) => hasMethod(value, name))) {
-      return 'This looks like a database: pass databaseStore(database) of @sluice/core/database'
-    }
+    if (has('load', 'save'))
+      return `${likely} a database: pass databaseStore(database) of @sluice/core/database`
     // The pools of MySQL have `execute` too.
-    if (hasMethod(value, 'query') && !hasMethod(value, 'execute')) {
-      return 'This looks like a pool of pg: pass postgresStore(pool) of @sluice/postgres'
-    }
-    if (hasMethod(value, 'prepare')) {
-      return 'This looks like an SQLite database: pass sqliteStore(database) of @sluice/sqlite'
-    }
-    if (['evalsha', 'evalSha', 'sendCommand'].some((name) => hasMethod(value, name))) {
-      return 'This looks like a Redis client: pass redisStore(client)'
-    }
-    if (['increment', 'incr', 'get', 'consume'].some((name) => hasMethod(value, name))) {
-      return 'A store of another library cannot hold the counts of Sluice'
-    }
-    return undefined
+    if (has('query') && !has('execute'))
+      return `${likely} a pool of pg: pass postgresStore(pool) of @sluice/postgres`
+    if (has('prepare'))
+      return `${likely} an SQLite database: pass sqliteStore(database) of @sluice/sqlite`
+    if (has('evalsha') || has('evalSha') || has('sendCommand'))
+      return `${likely} a Redis client: pass redisStore(client)`
+    const ofOthers = ['increment', 'incr', 'get', 'consume']
+    const isOfOthers = ofOthers.some((name) => has(name))
+    return isOfOthers ? 'A store of another library cannot hold the counts of Sluice' : undefined
   },
 }
+
+const likely = 'This looks like'
 
 /** The options that `rateLimit` takes as well. */
 export const commonReaders: {
@@ -152,38 +148,30 @@ const readers = {
   denyCache: optional(checked('true or false', isBoolean), true),
 }
 
+type CheckedOptions = Required<
+  Pick<AllLimiterOptions<Store>, 'policies' | 'onStoreError' | 'localShare' | 'denyCache'>
+>
+
 /**
  * Checks each option, and those that exclude each other. Returns the policies, and the options that have a default.
  *
  * @throws SluiceError if an option is missing, unknown or invalid, or two exclude each other, or the store belongs to a version of this package with
  * another contract
  */
-export function readLimiterOptions(options: LimiterOptions<Store>): {
-  readonly policies: Policies
-  readonly onStoreError: OnStoreError
-  readonly localShare: number
-  readonly denyCache: boolean
-} {
-  const { store, onStoreError, localShare, denyCache } = readOptions(where, options, readers)
-  assertContract(store)
+export function readLimiterOptions(options: LimiterOptions<Store>): CheckedOptions {
+  const checked = readOptions(where, options, readers)
+  const contract = options.store?.[storeContract]
+  // A store of another copy of this package works if both copies have the same contract.
+  if (contract !== undefined && contract.version !== contractVersion) {
+    throw sluiceError('SLUICE_STORE_FOREIGN', where, contract.version, contractVersion)
+  }
   assertNoConflict(where, options, policyConflicts)
-  return { policies: policiesOf(where, options), onStoreError, localShare, denyCache }
+  if (options.policies !== undefined) return { ...checked, policies: options.policies }
+  const { limit, build } = shortForm(where, options)
+  return { ...checked, policies: build(limit) }
 }
 
 const where = 'createLimiter'
-
-/** A store of another copy of this package works if both copies have the same contract. */
-function assertContract(store: unknown): void {
-  if (!hasContract(store)) return
-  const { version } = store[storeContract]
-  if (version !== contractVersion) {
-    throw sluiceError('SLUICE_STORE_FOREIGN', where, version, contractVersion)
-  }
-}
-
-function hasContract(store: unknown): store is { readonly [storeContract]: StoreContract } {
-  return typeof store === 'object' && store !== null && storeContract in store
-}
 
 function isShare(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value <= 1

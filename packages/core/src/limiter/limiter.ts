@@ -70,8 +70,8 @@ export interface Limiter<S extends Store = Store> {
    */
   renew(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
   /**
-   * Deletes what the key has used, by any algorithm, so that its full quota is available, and returns true. A later refund of an earlier decision has no effect. If
-   * the key is blocked and `unblock` is not true, it changes nothing and returns false. An exemption stays.
+   * Deletes what the key has used, by any algorithm, so that its full quota is available, and returns true. A later refund of an earlier decision can give back
+   * units that were taken after the reset. If the key is blocked and `unblock` is not true, it changes nothing and returns false. An exemption stays.
    */
   reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
   /**

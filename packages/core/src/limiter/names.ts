@@ -23,7 +23,7 @@ type Claims = Map<string, WeakRef<Claim>>
 const byStore = new WeakMap<Store, Claims>()
 const byLimiter = new WeakMap<object, readonly Claim[]>()
 
-/** Removes the names of limiters that were collected. A name is free before that, so only the memory of a list depends on it. */
+/** Removes the names of limiters that were collected. A name is free before that, so only memory depends on it. */
 const collected = new FinalizationRegistry<readonly [Claims, string]>(([claims, name]) => {
   if (claims.get(name)?.deref() === undefined) claims.delete(name)
 })
@@ -61,16 +61,13 @@ export function freeNames(limiter: object): void {
   byLimiter.delete(limiter)
 }
 
-/**
- * The names of the policies whose counts a limiter uses. Two limiters of a store, whose policies of one name have different forms of state, would each have
- * a count of its own under that name.
- */
+/** The names of the policies of a limiter. Under one name, policies of different layouts would each have a count of their own. */
 export function layoutNames(policies: readonly LimiterPolicy[]): readonly NameUse[] {
   return policies.filter(counts).map((policy) => {
     const { limiter, name } = policy
     const content = layoutOf(policy)
     return {
-      name: JSON.stringify(['form', limiter, name]),
+      name: JSON.stringify(['layout', limiter, name]),
       content,
       conflictWith: (other) =>
         other === content ? undefined : sluiceError('SLUICE_NAME_TAKEN', limiter, name),

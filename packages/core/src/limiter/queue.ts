@@ -1,4 +1,4 @@
-import { joinKey } from '../keys.js'
+import type { DecisionRequest } from '../stores/store.js'
 import { isKey, type Keys } from './arguments.js'
 
 /** One call in a queue. */
@@ -66,14 +66,11 @@ function createChain(): () => Link {
 }
 
 /**
- * The name of the queue of a key's calls, about as long as the key in a store: the same one for all ways to write the key, such as a record with one key for
- * all policies. An invalid key also has a queue, whose first call throws.
+ * The name of the queue of a key's calls, about as long as the key in a store: the same one for all ways to write the key, such as a record with one key
+ * for all policies.
  */
-export function queueName(key: Keys): string {
-  if (isKey(key)) return `one ${joinKey(key)}`
-  const keys = Object.entries(key).map(([name, own]) => [name, joinKey(own) ?? null] as const)
-  const [first] = keys
-  // A record names every policy, and a policy that it excludes has no key.
-  if (first !== undefined && keys.every(([, own]) => own === first[1])) return `one ${first[1]}`
-  return `each ${JSON.stringify(keys.toSorted(([one], [other]) => (one < other ? -1 : 1)))}`
+export function queueName(key: Keys, { policies, keys }: DecisionRequest): string {
+  const namesAll = isKey(key) || policies.length === Object.keys(key).length
+  if (namesAll && keys.every((each) => each === keys[0])) return `one ${keys[0]}`
+  return `each ${JSON.stringify(policies.map(({ name }, i) => [name, keys[i]]))}`
 }

@@ -2,9 +2,8 @@ import { sluiceError } from '../../errors.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
 import { makeLimiter } from '../../limiter/create-limiter.js'
 import type { Limiter } from '../../limiter/limiter.js'
-import { claimNames, type NameUse } from '../../limiter/names.js'
+import type { NameUse } from '../../limiter/names.js'
 import { namedPolicies } from '../../policy.js'
-import { memoryStore } from '../../stores/memory/index.js'
 import type { Store } from '../../stores/store.js'
 import type { RateLimitOptions } from '../options/options.js'
 
@@ -23,18 +22,15 @@ export function guardLimiter<R, H>(
   policies: Policies,
   perRequest: boolean,
 ): Limiter {
-  const { limiter, names } = makeLimiter<Store>({
+  const own = {
     name: stated ?? withoutName,
     policies,
-    store: store ?? memoryStore(),
+    ...(store && { store }),
     ...(clock && { clock }),
     ...(onStoreError && { onStoreError }),
     ...(localShare !== undefined && { localShare }),
-  })
-  if (store !== undefined) {
-    claimNames(limiter, store, [...guardNames(stated, perRequest ? undefined : policies), ...names])
   }
-  return limiter
+  return makeLimiter<Store>(own, guardNames(stated, perRequest ? undefined : policies))
 }
 
 /**
