@@ -107,7 +107,8 @@ function closing(text, start) {
   throw new Error(`a bracket is not closed: ${text.slice(start, start + 80)}`)
 }
 
-function splitList(text) {
+/** The parts of a list that are separated by commas outside of brackets. */
+export function splitList(text) {
   const parts = []
   let start = 0
   for (let i = 0; i < text.length; i++) {
@@ -122,7 +123,9 @@ function splitList(text) {
 
 /** A type in one line, without its comments. */
 export function typeText(text) {
-  return oneLine(text.replace(/\/\*\*?(?:(?!\*\/)[^])*\*\//g, '').replace(/^\s*\/\/.*$/gm, ''))
+  const code = text.replace(/\/\*\*?(?:(?!\*\/)[^])*\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+  // A member of a type literal ends with its line.
+  return oneLine(code.replace(/(?<=[\w)>\]'}])\n\s*(?=(?:readonly )?\w+\??[:(])/g, ', '))
     .replace(/^\| /, '')
     .replace(/([<([:]) \| /g, (_, before) => (before === ':' ? ': ' : before))
     .replace(/([<([]) /g, '$1')

@@ -48,6 +48,7 @@ export function afterResponse(
   else whenHandled(response, lease.lengthMs, stopRenewing, end)
 }
 
+/** Whether a response counts as a success: a status below 400, which the client has received. */
 export function isSuccess({ status, aborted }: ResponseOutcome): boolean {
   return status < 400 && !aborted
 }
