@@ -40,7 +40,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   'core/src/http/options/options.ts#RateLimitOptions': {
     algorithm: async () => usualAlgorithm(guard),
     name: async () => `'${(await told({ policies: once })).limiter}'`,
-    store: () => isAdmitted(guard({ policies: once })()) && 'memoryStore()',
+    store: async () => isAdmitted(await guard({ policies: once })()) && 'memoryStore()',
     clock: async () => (await passes(guard({ policies: brief }))) && `the store's own time`,
     onStoreError: async () =>
       (await told({ policies: once, store: gone() })).decision.source === 'fallback' && `'local'`,
@@ -48,14 +48,21 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     key: async () =>
       (await told({ policies: once })).keys['default'] === 'ip:192.0.2.1' && 'byIp()',
     cost: async () => (await told({ policies: once })).cost,
-    count: () => [200, 404].every((status) => counts(status)) && `'all'`,
-    dryRun: () => isAdmitted(denied({})),
-    headers: () => `'${styleOf(denied({}))}', in a dry run '${styleOf(denied({ dryRun: true }))}'`,
-    releaseOn: () => releases() && `'done'`,
-    partitionKey: () => Object.fromEntries(denied({}).headers)['RateLimit'].includes('pk='),
-    statusCode: () => Object(denied({})).status,
-    body() {
-      const types = ['*/*', 'text/plain'].map((accept) => denied({}, accept).headers.at(-1)?.[1])
+    count: async () => (await counts(200)) && (await counts(404)) && `'all'`,
+    dryRun: async () => isAdmitted(await denied({})),
+    async headers() {
+      const [whole, dry] = [await denied({}), await denied({ dryRun: true })]
+      return `'${styleOf(whole)}', in a dry run '${styleOf(dry)}'`
+    },
+    releaseOn: async () => (await releases()) && `'done'`,
+    async partitionKey() {
+      const { headers } = await denied({})
+      return Object.fromEntries(headers)['RateLimit'].includes('pk=')
+    },
+    statusCode: async () => Object(await denied({})).status,
+    async body() {
+      const actions = [await denied({}, '*/*'), await denied({}, 'text/plain')]
+      const types = actions.map(({ headers }) => headers.at(-1)?.[1])
       expect(types).toEqual(['application/problem+json', 'text/plain; charset=utf-8'])
       return 'a problem (RFC 9457), or plain text if the client prefers it'
     },
@@ -175,13 +182,19 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     },
   },
   'sockets/src/limit.ts#SocketLimitOptions': {
-    key() {
-      expect(askedBySocket().map(({ key }) => key)).toEqual(['ip:192.0.2.1', 'connection:one'])
+    async key() {
+      const keys = (await askedBySocket()).map(({ key }) => key)
+      expect(keys).toEqual(['ip:192.0.2.1', 'connection:one'])
       return '`byIp()` for connections and upgrades, `byConnection()` for events and messages'
     },
-    cost: () =>
-      new Set(askedBySocket().map(({ cost }) => cost)).size === 1 && askedBySocket()[0].cost,
-    address: () => askedBySocket()[0].key === 'ip:192.0.2.1' && 'the address of the connection',
+    async cost() {
+      const [first, ...others] = await askedBySocket()
+      return others.every(({ cost }) => cost === first.cost) && first.cost
+    },
+    async address() {
+      const [{ key }] = await askedBySocket()
+      return key === 'ip:192.0.2.1' && 'the address of the connection'
+    },
   },
   'core/src/limited/limited-options.ts#LimitedOptions': {
     async onDenied() {
@@ -231,7 +244,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
         store: core.redisStore(client),
       }).consume('key')
       const [key] = await client.keys('*:prefix:*')
-      return `'${key.split(':')[0]}'`
+      return prefixOf(key)
     },
     async timeout() {
       const silent = { isCluster: false, evalSha: forever, eval: forever }
@@ -256,7 +269,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       const database = new MapDatabase()
       await limiterOf({ store: databaseStore(database) }).consume('key')
       const [key] = database.rows.keys()
-      return `'${key.split(':')[0]}'`
+      return prefixOf(key)
     },
     async timeout() {
       const silent = new MapDatabase({ before: forever })
@@ -314,6 +327,11 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   },
 }
 
+/** The prefix of the name of a state, which the number of its layout follows. */
+function prefixOf(name: string): string {
+  return `'${/^(.*)1:/.exec(name)?.[1]}'`
+}
+
 /** A connection to the PostgreSQL of this file, until the test ends. */
 async function connected(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: postgres.url })
@@ -349,7 +367,9 @@ describe.each(tables)('%s', (source, stated) => {
 })
 
 /** The keys and the costs that the limits of connections and of events ask for, by default. */
-function askedBySocket(): { readonly key: unknown; readonly cost: unknown }[] {
+async function askedBySocket(): Promise<
+  readonly { readonly key: unknown; readonly cost: unknown }[]
+> {
   const asked: { key: unknown; cost: unknown }[] = []
   const limiter = limiterOf({})
   const recording: core.Limiter = {
@@ -361,18 +381,23 @@ function askedBySocket(): { readonly key: unknown; readonly cost: unknown }[] {
   }
   const on = () => {}
   const headers = { 'x-forwarded-for': '203.0.113.9' }
-  const socket: IoSocket = {
+  const socketOf = (use: IoSocket['use']): IoSocket => ({
     id: 'one',
     connected: true,
     handshake: { address: '192.0.2.1', url: '/', headers },
     conn: { readyState: 'open', once: on },
-    use: (limit) => limit(['event'], on),
+    use,
     listenerCount: () => 0,
     once: on,
     removeListener: on,
-  }
-  limitConnections(recording)(socket, on)
-  limitEvents(recording)(socket, on)
+  })
+  await new Promise((next) => limitConnections(recording)(socketOf(on), next))
+  await new Promise((next) =>
+    limitEvents(recording)(
+      socketOf((limit) => limit(['event'], next)),
+      on,
+    ),
+  )
   return asked
 }
 
@@ -399,10 +424,11 @@ async function usualAlgorithm(
     })
     return decision.remaining
   }
-  const [first, ...others] = await Promise.all(
-    [{}, ...Object.values(builders).map((algorithm) => ({ algorithm }))].map(left),
-  )
-  return Object.keys(builders).find((_, i) => others[i] === first)
+  const usual = await left({})
+  for (const [name, algorithm] of Object.entries(builders)) {
+    if ((await left({ algorithm })) === usual) return name
+  }
+  return undefined
 }
 
 interface ShortForm {
@@ -434,7 +460,7 @@ function guard(
   address = '192.0.2.1',
   accept = '*/*',
   response = answer(200),
-): () => Action<unknown> | Promise<Action<unknown>> {
+): () => Promise<Action<unknown>> {
   const made = createGuard(options, undefined, true)
   const view = {
     address,
@@ -465,10 +491,8 @@ function isAdmitted(action: unknown): boolean {
 }
 
 /** The action for a request that exceeds the limit. */
-function denied(options: Options, accept?: string): Action<unknown> {
-  const action = guard({ policies: never, ...options }, undefined, accept)()
-  if (action instanceof Promise) throw new Error('the guard answered by a promise')
-  return action
+function denied(options: Options, accept?: string): Promise<Action<unknown>> {
+  return guard({ policies: never, ...options }, undefined, accept)()
 }
 
 function styleOf({ headers }: Action<unknown>): string {
@@ -479,25 +503,25 @@ function styleOf({ headers }: Action<unknown>): string {
 }
 
 /** Whether the unit of a request whose client has disconnected is released when its handler is done, and not earlier. */
-function releases(): boolean {
+async function releases(): Promise<boolean> {
   const policy = core.concurrency({ limit: 1, lease: '1h' })
   const response = { ...answer(200), writableEnded: false }
   const visit = guard({ policies: policy, key: 'all' }, undefined, undefined, response)
-  void visit()
+  await visit()
   // The first end is that of the connection: the handler is still running.
   response.end()
-  const held = !isAdmitted(visit())
+  const held = !isAdmitted(await visit())
   response.end()
-  return held && isAdmitted(visit())
+  return held && isAdmitted(await visit())
 }
 
 /** Whether a request with this response status has been counted. */
-function counts(status: number): boolean {
+async function counts(status: number): Promise<boolean> {
   const response = answer(status)
   const visit = guard({ policies: once }, undefined, undefined, response)
-  void visit()
+  await visit()
   response.end()
-  return !isAdmitted(visit())
+  return !isAdmitted(await visit())
 }
 
 /** Whether the default clock advances: a key over its limit is allowed a moment later. */
