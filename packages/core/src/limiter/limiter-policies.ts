@@ -3,7 +3,7 @@ import { resolvePolicy, sharePolicy } from '../algorithms/kind.js'
 import { sluiceError, warn, type SluiceError } from '../errors.js'
 import { isFunction, isPlainRecord, isRecord } from '../options/predicates.js'
 import { isPolicy, type Policy } from '../policy.js'
-import { storeContract, type LimiterPolicy, type Store } from '../stores/store.js'
+import { someOf, storeContract, type LimiterPolicy, type Store } from '../stores/store.js'
 
 /** One policy, which gets the name 'default', or a record from name to policy. */
 export type Policies = Policy | Readonly<Record<string, Policy>>
@@ -79,7 +79,7 @@ export function createPolicyReader(
 
   function read(policies: Policies): readonly LimiterPolicy[] {
     const list = limiterPolicies(limiter, policies)
-    for (const policy of list) assertKept(policy, store)
+    assertKept(list, store)
     return list
   }
 
@@ -97,15 +97,24 @@ export function createPolicyReader(
 /** More than an application has plans, or tenants with their own limits; fewer than it has clients. */
 const maxNames = 1000
 
-/** A store that keeps the records of a key in one row cannot keep any number of them. */
-function assertKept({ limiter, name, kind, quota }: LimiterPolicy, store: Store): void {
-  const largest = store[storeContract]?.largestLimits ?? {}
-  const most = Object.hasOwn(largest, kind) ? largest[kind] : Infinity
-  if (quota <= most) return
-  const expected = `at most ${most} for "${kind}" over this store, which keeps its records in one row`
-  const advice = 'slidingWindow has no records, so its limit can be any number'
-  const where = whereOf(limiter, name)
-  throw sluiceError('SLUICE_OPTION_INVALID', where, 'limit', quota, expected, advice)
+/** Checks that a store can keep the counts of some policies, and prepares it for them. */
+function assertKept(policies: readonly LimiterPolicy[], store: Store): void {
+  const { largestLimits = {}, mostPolicies = Infinity, prepare } = store[storeContract] ?? {}
+  if (policies.length > mostPolicies) {
+    const where = `limiter "${policies[0].limiter}"`
+    const expected = `at most ${mostPolicies} policies over this store`
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies.length, expected)
+  }
+  for (const { limiter, name, kind, quota } of policies) {
+    const most = Object.hasOwn(largestLimits, kind) ? largestLimits[kind] : Infinity
+    if (quota <= most) continue
+    const expected = `at most ${most} for "${kind}" over this store, which keeps its records in one row`
+    const advice = 'slidingWindow has no records, so its limit can be any number'
+    const where = whereOf(limiter, name)
+    throw sluiceError('SLUICE_OPTION_INVALID', where, 'limit', quota, expected, advice)
+  }
+  const counted = [...policies.keys()].filter((i) => counts(policies[i]))
+  if (counted.length > 0) prepare?.(someOf(policies, counted))
 }
 
 /** Whether a policy has a state. */
