@@ -13,6 +13,7 @@ const allAlgorithms = `${core}/algorithms/(?:all|index|kinds)\\.ts$`
 const algorithmScripts = `${core}/algorithms/scripts\\.ts$`
 const algorithmContract = `${core}/algorithms/(?!(?:all|index|kinds|scripts)\\.ts$)[^/]+$`
 const storeContract = `${core}/stores/[^/]+$`
+const storeQueue = `${core}/stores/queue/`
 const memoryStore = `${core}/stores/memory/index\\.ts$`
 /** A limit that names no algorithm has the sliding window. */
 const defaultAlgorithm = `${core}/limiter/limit-options\\.ts$`
@@ -44,9 +45,10 @@ const rules = {
     from: `${core}/stores/memory/`,
     may: [ground, algorithmContract, storeContract],
   },
+  queue: { from: `${core}/stores/queue/`, may: [ground, algorithmContract, storeContract] },
   pipeline: {
     from: `${core}/stores/pipeline/`,
-    may: [ground, algorithmContract, storeContract],
+    may: [ground, algorithmContract, storeContract, storeQueue],
   },
   'Redis store': {
     from: `${core}/stores/redis/`,
@@ -55,17 +57,18 @@ const rules = {
       algorithmContract,
       algorithmScripts,
       storeContract,
+      storeQueue,
       `${core}/stores/pipeline/`,
       npm('cluster-key-slot'),
     ],
   },
   databases: {
     from: `${core}/stores/database/`,
-    may: [ground, algorithmContract, storeContract, `${core}/stores/pipeline/`],
+    may: [ground, algorithmContract, storeContract, storeQueue, `${core}/stores/pipeline/`],
   },
   limiter: {
     from: `${core}/limiter/`,
-    may: [ground, algorithmContract, storeContract, memoryStore],
+    may: [ground, algorithmContract, storeContract, storeQueue, memoryStore],
     except: [defaultAlgorithm],
   },
   'default algorithm': {
@@ -147,13 +150,7 @@ const floors = [
     'packages/core/src',
     [['errors'], ['options'], ['algorithms'], ['stores'], ['limiter'], ['limited'], ['http']],
   ],
-  [
-    'packages/core/src/stores',
-    [
-      ['memory', 'pipeline'],
-      ['redis', 'database'],
-    ],
-  ],
+  ['packages/core/src/stores', [['memory', 'queue'], ['pipeline'], ['redis', 'database']]],
   [
     'packages/core/src/http',
     [['lists'], ['request'], ['keys'], ['response'], ['options'], ['guard']],

@@ -1,4 +1,4 @@
-import { PendingRequest, submitOf } from '../stores/pending.js'
+import { PendingRequest, submitOf } from '../stores/queue/pending.js'
 import {
   partOf,
   type Answer,

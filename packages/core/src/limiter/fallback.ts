@@ -2,7 +2,7 @@ import { processTime } from '../clock.js'
 import type { SluiceError } from '../errors.js'
 import { storeEvents } from '../stores/events.js'
 import { blockUntil } from '../stores/override.js'
-import { hasFailed } from '../stores/pending.js'
+import { hasFailed } from '../stores/queue/pending.js'
 import { memoryStore } from '../stores/memory/index.js'
 import {
   contractVersion,

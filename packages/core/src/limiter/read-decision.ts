@@ -1,3 +1,4 @@
+import { Kept } from '../stores/kept.js'
 import { blockedMs, exemptMs, isExempt } from '../stores/override.js'
 import {
   costAt,
@@ -14,6 +15,8 @@ import { MadeDecision, receiptOf, receiptsOf, withReceipts } from './receipt.js'
 import { longest, putByName, verdictOf } from './verdict.js'
 
 export const noNames: readonly string[] = Object.freeze([])
+
+const kept = new Kept<Decision>()
 
 /** The decision about a request. The states are those after it. */
 export function decisionOf(request: DecisionRequest, result: StoreResult): Decision<never> {
@@ -36,7 +39,7 @@ export function decisionOf(request: DecisionRequest, result: StoreResult): Decis
     request,
     result,
   )
-  keepOne(decision)
+  kept.offer(decision)
   return states[0].override === undefined ? decision : withExemption(decision, policies, states)
 }
 
@@ -80,7 +83,7 @@ function combinedDecision(request: DecisionRequest, result: StoreResult): Decisi
     request,
     result,
   )
-  keepOne(decision)
+  kept.offer(decision)
   return hasOverride ? withExemption(decision, policies, states) : decision
 }
 
@@ -101,19 +104,6 @@ function byName(
   const named: Record<string, Verdict> = {}
   for (let i = 0; i < policies.length; i++) putByName(named, policies[i].name, verdicts[i])
   return named
-}
-
-/**
- * Keeps one decision of many alive, and with it its request and states: at a full garbage collection V8 discards code that depends on the hidden class of objects
- * of which none is alive, and the next thousands of decisions would take twenty times as long.
- */
-function keepOne(decision: Decision): void {
-  if ((kept.decisions = (kept.decisions + 1) & 63) === 0) kept.decision = decision
-}
-
-const kept: { decision: Decision | undefined; decisions: number } = {
-  decision: undefined,
-  decisions: 0,
 }
 
 /** The decision with `exempt` if all policies that count are exempt. */

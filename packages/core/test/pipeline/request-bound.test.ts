@@ -7,7 +7,7 @@ import {
   type AsyncStore,
   type RedisClient,
 } from '../../src/index.js'
-import { PendingRequest, submitOf } from '../../src/stores/pending.js'
+import { PendingRequest, submitOf } from '../../src/stores/queue/pending.js'
 import { asker, recorder } from '../redis/held-store.js'
 import {
   asking,

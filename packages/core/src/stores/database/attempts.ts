@@ -1,6 +1,6 @@
 import { createServerClock, processTime } from '../../clock.js'
 import { sluiceError, warn } from '../../errors.js'
-import { failureOf, hasFailed, type Batch, type PendingRequest } from '../pending.js'
+import { failureOf, hasFailed, type Batch, type PendingRequest } from '../queue/pending.js'
 import type { Receiver } from '../pipeline/pipeline.js'
 import type { Change, Database, Saved } from './database.js'
 import { decide, type DecidedTransaction } from './decide.js'

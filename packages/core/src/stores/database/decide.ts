@@ -1,5 +1,5 @@
 import { sluiceError, type SluiceError } from '../../errors.js'
-import { failureOf, type PendingRequest } from '../pending.js'
+import { failureOf, type PendingRequest } from '../queue/pending.js'
 import { run } from '../run.js'
 import type { Answer } from '../store.js'
 import { LoadedRow, type RowChange } from './loaded-row.js'

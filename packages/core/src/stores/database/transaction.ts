@@ -1,4 +1,4 @@
-import type { PendingRequest } from '../pending.js'
+import type { PendingRequest } from '../queue/pending.js'
 import type { KnownRow } from './state-bytes.js'
 
 /** What a transaction is decided by. */

@@ -1,7 +1,7 @@
 import { processTime } from '../../clock.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { storeEvents } from '../events.js'
-import { hasFailed, isUnavailable, PendingRequest } from '../pending.js'
+import { hasFailed, isUnavailable, PendingRequest } from '../queue/pending.js'
 import { peekOf, type Answer, type StoreRequest } from '../store.js'
 
 /** The number of consecutive calls that have to fail as a whole before the breaker opens. */

@@ -1,7 +1,7 @@
 import { hasLeases } from '../../algorithms/kind.js'
 import { processTime } from '../../clock.js'
 import { blockedMs, exemptMs, isExempt } from '../override.js'
-import type { PendingRequest } from '../pending.js'
+import type { PendingRequest } from '../queue/pending.js'
 import {
   costAt,
   isDecision,

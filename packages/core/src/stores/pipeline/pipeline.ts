@@ -1,12 +1,13 @@
 import { sluiceError } from '../../errors.js'
-import { hasFailed, PendingRequest, storeOf, type Batch } from '../pending.js'
+import { hasFailed, PendingRequest, storeOf, type Batch } from '../queue/pending.js'
 import { storeEvents } from '../events.js'
+import { Kept } from '../kept.js'
 import { refundsOf, type Answer, type AsyncStore } from '../store.js'
-import type { Batching } from './batching.js'
+import type { Batching } from '../queue/batching.js'
 import { Breaker } from './breaker.js'
-import { checkPhase } from './check-phase.js'
+import { checkPhase } from '../queue/check-phase.js'
 import { DenyCache } from './deny-cache.js'
-import { createQueue, type Queue, type QueueEnds } from './queue.js'
+import { createQueue, type Queue, type QueueEnds } from '../queue/queue.js'
 
 /** The part of a store that talks to its server. */
 export interface Transport<T> {
@@ -51,6 +52,7 @@ export function createPipeline<T>(
   const breaker = new Breaker(name, isRequestBound ? undefined : pingInTime, (peek) => {
     queueOf().submit([peek])
   })
+  const kept = new Kept<Batch<T>>()
   let isSending = false
   let isClosed = false
   const shared = isRequestBound ? undefined : openQueue()
@@ -69,6 +71,7 @@ export function createPipeline<T>(
         batch.open = batch.pending.length
         for (const one of batch.pending) one.batch = batch
       }
+      kept.offer(batch)
       isSending = true
       const end = sendBatch(batch)
       if (transport.isInProcess) checkPhase(() => (isSending = false))

@@ -1,7 +1,7 @@
 import { processTime } from '../../clock.js'
 import { SluiceError, sluiceError } from '../../errors.js'
 import { redisKey } from '../../keys.js'
-import { failureOf } from '../pending.js'
+import { failureOf } from '../queue/pending.js'
 import { createPings } from '../pipeline/pings.js'
 import { isDecision, type Answer, type StoreRequest } from '../store.js'
 import { decodeAnswers, readReply, stale } from './answers.js'

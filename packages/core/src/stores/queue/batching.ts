@@ -1,4 +1,4 @@
-import type { Batch, PendingRequest } from '../pending.js'
+import type { Batch, PendingRequest } from './pending.js'
 import type { StoreRequest } from '../store.js'
 
 /** How a store takes requests: which of them share a batch, and how many. */

@@ -1,5 +1,5 @@
 import { processTime } from '../../clock.js'
-import type { Batch, PendingRequest } from '../pending.js'
+import type { Batch, PendingRequest } from './pending.js'
 import { batchesOf, type Batching } from './batching.js'
 import { checkPhase } from './check-phase.js'
 

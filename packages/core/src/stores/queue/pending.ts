@@ -1,5 +1,5 @@
-import { SluiceError, sluiceErrorFrom } from '../errors.js'
-import type { Answer, AsyncStore, StoreRequest } from './store.js'
+import { SluiceError, sluiceErrorFrom } from '../../errors.js'
+import type { Answer, AsyncStore, StoreRequest } from '../store.js'
 
 /** A request on its way through a store that answers later. */
 // Its fields are declared only, because V8 runs their definitions as a function of their own.
