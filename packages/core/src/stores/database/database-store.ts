@@ -16,7 +16,7 @@ import { databaseTransport } from './transport.js'
 /** Options of `databaseStore`. */
 export interface DatabaseStoreOptions {
   /**
-   * The prefix of every key. The limiter's name follows it.
+   * The prefix of every key. The number of the layout and the limiter's name follow it: `sluice1:api:…`.
    *
    * @default 'sluice'
    */
