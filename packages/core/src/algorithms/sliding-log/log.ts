@@ -33,11 +33,9 @@ export class Log {
   /** Overwrites a record, or adds one after the newest. */
   put(position: number, time: number, total: number): void {
     if (position === this.#first + this.#length) {
-      const capacity = this.#ring.length / 2
-      if (this.#length === capacity) this.#resize(capacityFor(this.#length), time)
-      else if (time - this.#origin >= span && this.#ring instanceof Uint32Array) {
-        this.#resize(capacity, time)
-      }
+      const isFull = this.#length === this.#ring.length / 2
+      const fits = time - this.#origin < span || !(this.#ring instanceof Uint32Array)
+      if (isFull || !fits) this.#resize(time)
       this.#length++
     }
     const index = this.#indexOf(position)
@@ -76,8 +74,8 @@ export class Log {
     writer.number(this.#first)
     writer.number(this.#length)
     let [time, total] = [0, 0]
-    for (let at = this.#first; at < this.#first + this.#length; at++) {
-      const [ownTime, ownTotal] = [this.timeAt(at), this.totalAt(at)]
+    for (let i = this.#first; i < this.#first + this.#length; i++) {
+      const [ownTime, ownTotal] = [this.timeAt(i), this.totalAt(i)]
       writer.number(ownTime - time)
       writer.number((ownTotal - total) >>> 0)
       time = ownTime
@@ -93,10 +91,10 @@ export class Log {
       const log = new Log()
       log.#first = first
       let [time, total] = [0, 0]
-      for (let at = first; at < first + length; at++) {
+      for (let i = first; i < first + length; i++) {
         time += reader.number()
         total = (total + reader.number()) % totals
-        log.put(at, time, total)
+        log.put(i, time, total)
       }
       return time === newest ? log : undefined
     })
@@ -109,16 +107,15 @@ export class Log {
   }
 
   #shrink(): void {
-    const capacity = capacityFor(this.#length)
-    if (this.#length > 0 && this.#ring.length > 3 * capacity) {
-      this.#resize(capacity, this.timeAt(this.#first + this.#length - 1))
+    if (this.#length > 0 && this.#ring.length > 3 * capacityFor(this.#length)) {
+      this.#resize(this.timeAt(this.#first + this.#length - 1))
     }
   }
 
-  /** Copies the records to a new ring, which can store times up to `newest`. */
-  #resize(capacity: number, newest: number): void {
+  /** Copies the records to a new ring, which has a place for another one and can store times up to `newest`. */
+  #resize(newest: number): void {
     const origin = this.#length > 0 ? this.timeAt(this.#first) : newest
-    const ring = ringOf(capacity, newest - origin >= span)
+    const ring = ringOf(capacityFor(this.#length), newest - origin < span)
     for (let i = 0; i < this.#length; i++) {
       const index = this.#indexOf(this.#first + i)
       ring[2 * i] = this.#ring[index] + (this.#origin - origin)
@@ -130,7 +127,7 @@ export class Log {
   }
 }
 
-type Ring = number[] | Uint32Array | Float64Array
+type Ring = number[] | Uint32Array
 
 /** The milliseconds that fit into 32 bits: seven weeks. */
 const span = 2 ** 32
@@ -140,9 +137,9 @@ const few = 16
 
 const nothing: Ring = []
 
-function ringOf(capacity: number, wide: boolean): Ring {
-  if (capacity <= few) return Array.from({ length: 2 * capacity }, () => 0)
-  return wide ? new Float64Array(2 * capacity) : new Uint32Array(2 * capacity)
+function ringOf(capacity: number, isNarrow: boolean): Ring {
+  if (capacity > few && isNarrow) return new Uint32Array(2 * capacity)
+  return Array.from({ length: 2 * capacity }, () => 0)
 }
 
 function capacityFor(length: number): number {
