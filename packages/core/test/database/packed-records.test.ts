@@ -4,6 +4,7 @@ import { runs } from '../../../conformance/src/random.js'
 import type { Algorithm, BoundSteps, Lease, Records, Row } from '../../src/algorithms/algorithm.js'
 import { concurrencySteps } from '../../src/algorithms/concurrency/steps.js'
 import { slidingLogSteps } from '../../src/algorithms/sliding-log/steps.js'
+import { concurrency, slidingLog } from '../../src/index.js'
 
 const start = 1_763_683_200_000
 
@@ -112,14 +113,14 @@ class State<P extends object, R> {
   }
 }
 
-describePacked('a log', slidingLogSteps, { limit: 200, window: 5000 }, 1)
+describePacked('a log', slidingLogSteps, slidingLog({ limit: 200, window: 5000 }), 1)
 describePacked(
   'a log of ten years',
   slidingLogSteps,
-  { limit: 200, window: 315_360_000_000 },
+  slidingLog({ limit: 200, window: 315_360_000_000 }),
   63_072_000,
 )
-describePacked('leases', concurrencySteps, { limit: 12, lease: 1500 }, 1)
+describePacked('leases', concurrencySteps, concurrency({ limit: 12, lease: 1500 }), 1)
 
 function describePacked<P extends object, R>(
   name: string,
@@ -169,13 +170,13 @@ function describePacked<P extends object, R>(
 
 // Stored records outlive the process that wrote them, so these bytes must not change without another layout of the rows.
 test('packs a log of three records into the bytes of this layout', () => {
-  const state = new State(slidingLogSteps, { limit: 900, window: 5000 }, false)
+  const state = new State(slidingLogSteps, slidingLog({ limit: 900, window: 5000 }), false)
   for (const after of [0, 300, 7]) state.run({ verb: 'take', after, units: 1, owner: 0, about: 0 })
   expect(hexOf(recordsOf(slidingLogSteps).pack(state.records))).toBe('000380d8d79daa3301ac02010701')
 })
 
 test('packs a lease, and an owner with two, into the bytes of this layout', () => {
-  const state = new State(concurrencySteps, { limit: 3, lease: 1500 }, false)
+  const state = new State(concurrencySteps, concurrency({ limit: 3, lease: 1500 }), false)
   for (const owner of [0, 1, 1])
     state.run({ verb: 'take', after: owner, units: 1, owner, about: 0 })
   const first = '0001010e6c65617365203080e09dbeedd19a03'
@@ -186,7 +187,7 @@ test('packs a lease, and an owner with two, into the bytes of this layout', () =
 
 test('a log of 8,000 units in any window, or 1,000 leases, fits into 48 KiB', () => {
   for (const window of [60_000, 315_360_000_000]) {
-    const log = new State(slidingLogSteps, { limit: 8000, window }, false)
+    const log = new State(slidingLogSteps, slidingLog({ limit: 8000, window }), false)
     for (let i = 0; i < 8000; i++) {
       log.run({
         verb: 'take',
@@ -198,7 +199,7 @@ test('a log of 8,000 units in any window, or 1,000 leases, fits into 48 KiB', ()
     }
     expect(recordsOf(slidingLogSteps).pack(log.records).length).toBeLessThan(49_152)
   }
-  const leases = new State(concurrencySteps, { limit: 1000, lease: 60_000 }, false)
+  const leases = new State(concurrencySteps, concurrency({ limit: 1000, lease: 60_000 }), false)
   for (let i = 0; i < 1000; i++)
     leases.run({ verb: 'take', after: 1, units: 1, owner: 0, about: 0 })
   expect(recordsOf(concurrencySteps).pack(leases.records).length).toBeLessThan(49_152)

@@ -1,8 +1,10 @@
 import type { Duration, DurationLiteral } from '../../options/durations.js'
 import { duration, quota, readOptions } from '../../options/readers.js'
-import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type BlockOptions } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
-import { concurrencySteps, type ConcurrencyParams } from './steps.js'
+import { concurrencySteps, type ConcurrencyPolicy } from './steps.js'
+
+export type { ConcurrencyPolicy } from './steps.js'
 
 /** Options of `concurrency`. */
 export interface ConcurrencyOptions {
@@ -12,11 +14,6 @@ export interface ConcurrencyOptions {
   readonly lease: Duration
   /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
-}
-
-/** A policy of `concurrency`. */
-export interface ConcurrencyPolicy extends Policy, ConcurrencyParams {
-  readonly kind: 'concurrency'
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Policy } from '../../policy.js'
 import {
   stepsOverRecords,
   type Algorithm,
@@ -26,9 +27,10 @@ import {
   type RankedList,
 } from './leases.js'
 
-export interface ConcurrencyParams {
+/** A policy of `concurrency`. */
+export interface ConcurrencyPolicy extends Policy {
+  readonly kind: 'concurrency'
   readonly limit: number
-  /** The duration of a lease in milliseconds. */
   readonly lease: number
 }
 
@@ -48,7 +50,7 @@ const noTime = 2 ** 52
 /** How long the last token is kept after all leases have ended. */
 const rememberedMs = 60_000
 
-export const concurrencySteps: Algorithm<ConcurrencyParams, Leases> = {
+export const concurrencySteps: Algorithm<ConcurrencyPolicy, Leases> = {
   ...stepsOverRecords,
   id: 8,
   size: () => ({ times: 1, counts: 2, extras: 3 }),
@@ -81,11 +83,11 @@ export const concurrencySteps: Algorithm<ConcurrencyParams, Leases> = {
   },
 }
 
-function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyParams> {
+function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
   /** The lease that is asked for. After `take` it is undefined, and `look` then returns whether another request would fit. */
   let requested: Lease | undefined = lease
 
-  const steps: BoundSteps<ConcurrencyParams> = {
+  const steps: BoundSteps<ConcurrencyPolicy> = {
     look(row, params, now, cost) {
       const { limit } = params
       row[LAST_AT] = Math.max(row[LAST_AT], now)
@@ -151,7 +153,7 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyParams> {
   }
 
   /** Computes the times that only the decision needs. */
-  function foresee(row: Row, { limit }: ConcurrencyParams): void {
+  function foresee(row: Row, { limit }: ConcurrencyPolicy): void {
     const more = Math.max(1, row[HELD] - limit + 1)
     row[NEXT_AT] =
       row[HELD] === 0 || limit === 0 ? 0 : freeAt(leases, more, row[LAST_AT], undefined)
@@ -161,7 +163,7 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyParams> {
   return steps
 }
 
-function nextRank(row: Row, { lease }: ConcurrencyParams): number {
+function nextRank(row: Row, { lease }: ConcurrencyPolicy): number {
   const { [LAST_AT]: now } = row
   row[TOKEN] = Math.max(row[TOKEN] + 1, now * ranksPerMs)
   return (now + lease) * ranksPerMs + Math.min(row[TOKEN] - now * ranksPerMs, ranksPerMs - 1)

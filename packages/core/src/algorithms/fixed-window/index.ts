@@ -8,9 +8,11 @@ import {
   quota,
   readOptions,
 } from '../../options/readers.js'
-import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type BlockOptions } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
-import { fixedWindowSteps, type FixedWindowParams } from './steps.js'
+import { fixedWindowSteps, type FixedWindowPolicy } from './steps.js'
+
+export type { FixedWindowPolicy } from './steps.js'
 
 /** Options of `fixedWindow`. */
 export interface FixedWindowOptions {
@@ -32,11 +34,6 @@ export interface FixedWindowOptions {
   readonly offset?: Duration
   /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
-}
-
-/** A policy of `fixedWindow`. */
-export interface FixedWindowPolicy extends Policy, FixedWindowParams {
-  readonly kind: 'fixedWindow'
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { Duration, DurationLiteral } from '../../options/durations.js'
 import { duration, quota, readOptions, type OptionReader } from '../../options/readers.js'
-import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type BlockOptions } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { totals } from './log.js'
-import { slidingLogSteps, type SlidingLogParams } from './steps.js'
+import { slidingLogSteps, type SlidingLogPolicy } from './steps.js'
+
+export type { SlidingLogPolicy } from './steps.js'
 
 /** Options of `slidingLog`. */
 export interface SlidingLogOptions {
@@ -13,11 +15,6 @@ export interface SlidingLogOptions {
   readonly window: Duration
   /** Blocks a key that has reached or exceeded the limit. */
   readonly block?: BlockOptions
-}
-
-/** A policy of `slidingLog`. */
-export interface SlidingLogPolicy extends Policy, SlidingLogParams {
-  readonly kind: 'slidingLog'
 }
 
 /**

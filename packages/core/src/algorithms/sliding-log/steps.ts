@@ -1,7 +1,10 @@
+import type { Policy } from '../../policy.js'
 import { stepsOverRecords, type Algorithm, type BoundSteps, type Row } from '../algorithm.js'
 import { Log, totals } from './log.js'
 
-export interface SlidingLogParams {
+/** A policy of `slidingLog`. */
+export interface SlidingLogPolicy extends Policy {
+  readonly kind: 'slidingLog'
   readonly limit: number
   readonly window: number
 }
@@ -17,7 +20,7 @@ const COUNT = 4
 const FITS_AT = 5
 const NEXT_AT = 6
 
-export const slidingLogSteps: Algorithm<SlidingLogParams, Log> = {
+export const slidingLogSteps: Algorithm<SlidingLogPolicy, Log> = {
   ...stepsOverRecords,
   id: 7,
   size: () => ({ times: 1, counts: 4, extras: 2 }),
@@ -44,11 +47,11 @@ export const slidingLogSteps: Algorithm<SlidingLogParams, Log> = {
   },
 }
 
-function ends(row: Row, { window }: SlidingLogParams): number {
+function ends(row: Row, { window }: SlidingLogPolicy): number {
   return row[USED] === 0 ? 0 : row[LAST_AT] + window
 }
 
-function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
+function stepsOver(log: Log): BoundSteps<SlidingLogPolicy> {
   /** The units up to the record at a position, including it. */
   function unitsUpTo(row: Row, position: number): number {
     return wrap(log.totalAt(position) - row[BASE])
@@ -67,7 +70,7 @@ function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
     return firstAbove(units - 1, before, 0, newest, row[USED], valueAt)
   }
 
-  function expire(row: Row, { window }: SlidingLogParams, now: number): void {
+  function expire(row: Row, { window }: SlidingLogPolicy, now: number): void {
     if (row[COUNT] === 0) return
     if (now >= row[LAST_AT] + window) {
       row.fill(0)
@@ -85,7 +88,7 @@ function stepsOver(log: Log): BoundSteps<SlidingLogParams> {
     row[FIRST] = first
   }
 
-  function foresee(row: Row, { limit, window }: SlidingLogParams, cost: number): void {
+  function foresee(row: Row, { limit, window }: SlidingLogPolicy, cost: number): void {
     const over = cost - (limit - row[USED])
     const more = Math.max(1, row[USED] - limit + 1)
     const fits = over <= 0 || cost > limit
