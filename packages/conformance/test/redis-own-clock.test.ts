@@ -11,7 +11,6 @@ import {
   slidingWindow,
   staged,
   tokenBucket,
-  type AsyncStore,
   type Block,
   type Decision,
   type Limiter,
@@ -22,17 +21,13 @@ import {
 import { patienceMs, runs, sizedAlgorithms } from '@sluice/conformance'
 import { useRedis } from '@sluice/conformance/redis'
 import fc from 'fast-check'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 // Redis decides by its own clock, and then a memory store decides by the time in the reply of Redis.
 const server = useRedis()
 /** The server's time in the last reply. `times` has those of all replies in one turn of the event loop. */
 let serverMs = 0
 let times: number[] = []
-let redis: AsyncStore
-beforeAll(() => {
-  redis = redisStore(timed(server.connection), { timeout: '10s' })
-})
 
 function timed(own: typeof server.connection): RedisClient {
   async function noted(answer: Promise<unknown>): Promise<unknown> {
@@ -145,6 +140,8 @@ async function followBoth(
   traffic: readonly (readonly Command[])[],
 ): Promise<void> {
   const options = { name: randomUUID(), policies }
+  // A store takes limiters of 256 different lists of policies at most.
+  const redis = redisStore(timed(server.connection), { timeout: '10s' })
   const inRedis = subject(createLimiter({ ...options, store: redis, denyCache: false }), changed)
   const inMemory = subject(
     createLimiter({ ...options, store: memoryStore(), clock: () => serverMs }),
