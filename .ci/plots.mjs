@@ -17,7 +17,7 @@ import {
   tokenBucket,
   unlimited,
 } from '../packages/core/dist/index.js'
-import { kindNames } from '../packages/core/dist/algorithms/kind.js'
+import { kinds } from '../packages/core/dist/algorithms/kinds.js'
 import { drawn } from './plots/drawn.mjs'
 import { docs } from './workspace.mjs'
 
@@ -62,7 +62,7 @@ const traffic = new Set([
 const counted = new Set(['limit', 'burst', 'capacity', 'initial', 'refill', 'leak'])
 
 const drawnKinds = new Set(Object.values(plots).map(({ policy }) => policy.kind))
-const undrawn = kindNames.filter((kind) => !drawnKinds.has(kind))
+const undrawn = Object.keys(kinds).filter((kind) => !drawnKinds.has(kind))
 if (undrawn.length > 0) throw new Error(`.ci/plots.mjs has no plot of ${undrawn.join(', ')}`)
 
 const folder = join(docs, 'plots')

@@ -11,7 +11,7 @@ import { stagedKind } from './staged/index.js'
 import { unlimitedKind } from './unlimited/index.js'
 
 /** The kinds of policies, by the names of their builders. `scripts.ts` has the Lua of their steps, because only the Redis store needs it. */
-const kinds: Readonly<Record<string, AnyKind>> = {
+export const kinds: Readonly<Record<string, AnyKind>> = {
   fixedWindow: fixedWindowKind,
   calendarWindow: calendarWindowKind,
   slidingWindow: slidingWindowKind,
