@@ -18,8 +18,8 @@ export interface MethodDecorator<F extends AnyFunction> {
 type MethodContext = Pick<ClassMethodDecoratorContext, 'kind'>
 
 /**
- * Creates a decorator of a function that wraps methods. Called with a function alone, the decorator wraps that function. A wrapped method keeps its
- * name and its length, and inherits the properties of the method, such as routes and metadata, in any order of the decorators.
+ * Creates a decorator of a function that wraps methods. Called with a function alone, the decorator wraps that function. A wrapped method keeps its name and
+ * its length, and inherits the properties of the method, such as routes and metadata, in any order of the decorators.
  *
  * @throws SluiceError if it decorates anything else: a getter that is silently ignored would have no limit
  */

@@ -18,8 +18,8 @@ export type Arguments = unknown[]
 /** Options of `limited`. `A` are the arguments of the function, `T` is its `this`, and `R` the value of a denied call. */
 export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R = unknown> {
   /**
-   * Makes a call over the limit wait until it is allowed, for at most `max`. A call that is known to need longer is denied at once. Without this
-   * option, calls do not wait.
+   * Makes a call over the limit wait until it is allowed, for at most `max`. A call that is known to need longer is denied at once. Without this option, calls
+   * do not wait.
    */
   readonly wait?: {
     /** The longest wait. */
@@ -44,8 +44,8 @@ export const limitedReaders: OptionReaders = {
 /** The key, cost and policies of a call of a limited function. */
 export interface LimitedCall extends PeekOptions {
   /**
-   * The key, or a record from policy name to key. `notLimited` leaves a policy out, or all of them in place of the whole key. A missing or empty key
-   * is an error, and so is a record that does not name exactly the policies of the call.
+   * The key, or a record from policy name to key. `notLimited` leaves a policy out, or all of them in place of the whole key. A missing or empty key is an
+   * error, and so is a record that does not name exactly the policies of the call.
    */
   readonly key: Keys
   /** Ends the wait, also the delay of a leaky queue: the call rejects with the signal's reason and takes no units. */
@@ -55,8 +55,8 @@ export interface LimitedCall extends PeekOptions {
 const callReaders = { key: anything, cost: anything, policies: anything, signal: signalOption }
 
 /**
- * Checks the parts of a call that the limiter does not check. A `cost` or `policies` that is present and undefined is an error: the limiter would
- * use its default, and a client whose plan was not found would have the limit of another plan.
+ * Checks the parts of a call that the limiter does not check. A `cost` or `policies` that is present and undefined is an error: the limiter would use its
+ * default, and a client whose plan was not found would have the limit of another plan.
  *
  * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISPLACED, SLUICE_OPTION_MISSING,
  * SLUICE_OPTION_INVALID, SLUICE_COST_INVALID

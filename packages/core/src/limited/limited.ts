@@ -16,9 +16,9 @@ import {
 } from './limited-options.js'
 
 /**
- * Limits any function or method: a call of a service, a job. The result wraps a function, or decorates a method, both as a standard decorator
- * and with `experimentalDecorators`. A limited function is asynchronous. If a call holds the lease of a `concurrency` policy, the lease is
- * renewed while the function runs, and released when it has ended.
+ * Limits any function or method: a call of a service, a job. The result wraps a function, or decorates a method, both as a standard decorator and with
+ * `experimentalDecorators`. A limited function is asynchronous. If a call holds the lease of a `concurrency` policy, the lease is renewed while the function
+ * runs, and released when it has ended.
  *
  * `describeCall` returns the key of a call, and its cost and policies. It receives the arguments and the `this` of the call. Declare the types of its
  * parameters: a function that takes other arguments does not compile.
@@ -76,8 +76,8 @@ export function limited(
 }
 
 /**
- * Limits a function, or, as a decorator, a method. `A` are the arguments that it needs at least, `T` is the type that its `this` needs, and `R`
- * the value of a denied call.
+ * Limits a function, or, as a decorator, a method. `A` are the arguments that it needs at least, `T` is the type that its `this` needs, and `R` the value of a
+ * denied call.
  */
 export interface Limited<A extends Arguments, T, R> {
   // A constraint of `F` to functions would remove the type parameters of generic ones. Without the second parameter, the compiler would take

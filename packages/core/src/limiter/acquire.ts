@@ -18,18 +18,15 @@ import { delayRequest, firmWaitOf, isQueued, overflows } from './waits.js'
 /** Options of `acquire`. */
 export interface AcquireOptions extends PeekOptions {
   /**
-   * The longest wait. A call that is known to take longer is denied at once; so is a call that has to wait while 10,000 calls of this limiter wait in
-   * this process. The `maxDelay` of a leaky queue is a separate bound.
+   * The longest wait. A call that is known to take longer is denied at once; so is a call that has to wait while 10,000 calls of this limiter wait in this
+   * process. The `maxDelay` of a leaky queue is a separate bound.
    *
    * @default no bound
    */
   readonly maxWait?: Duration
   /** Ends the wait: the promise rejects with the signal's reason, and the call consumes nothing. */
   readonly signal?: AbortSignal
-  /**
-   * The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` contain it; nothing else
-   * reads it.
-   */
+  /** The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` contain it; nothing else reads it. */
   readonly request?: unknown
 }
 
@@ -51,12 +48,12 @@ interface Methods<S extends Store> {
 export type Acquire<S extends Store> = (key: Keys, options?: OwnOptions) => Promise<Decision<S>>
 
 /**
- * Makes `acquire`. Only the first waiting call of a key asks the store, after the wait that its last denial named, so the calls of one process never
- * overtake each other. If several processes share the store, a small jitter spreads their calls. For a policy with leases it asks more often,
- * because a lease can be released long before it expires.
+ * Makes `acquire`. Only the first waiting call of a key asks the store, after the wait that its last denial named, so the calls of one process never overtake
+ * each other. If several processes share the store, a small jitter spreads their calls. For a policy with leases it asks more often, because a lease can be
+ * released long before it expires.
  *
- * A leaky queue keeps its own order: the next call is decided while a call that it allowed is delayed. A call for which the queue is too long is denied
- * at once: a wait in front of the queue would make its whole wait longer than `maxDelay`.
+ * A leaky queue keeps its own order: the next call is decided while a call that it allowed is delayed. A call for which the queue is too long is denied at
+ * once: a wait in front of the queue would make its whole wait longer than `maxDelay`.
  *
  * A call without a policy that counts does not wait for other calls.
  *

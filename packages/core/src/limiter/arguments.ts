@@ -34,16 +34,13 @@ export interface ConsumeOptions extends PeekOptions {
    */
   readonly owner?: string
   /**
-   * The effect of a denial, for a caller that does not deny the request: `'dryRun'`, `'shadow'` or `'tagging'`. The events of `sluice:decision` and `sluice:denial`
-   * contain it; nothing else reads it.
+   * The effect of a denial, for a caller that does not deny the request: `'dryRun'`, `'shadow'` or `'tagging'`. The events of `sluice:decision` and
+   * `sluice:denial` contain it; nothing else reads it.
    *
    * @default 'enforced'
    */
   readonly mode?: DecisionMode
-  /**
-   * The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` contain it; nothing else
-   * reads it.
-   */
+  /** The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` contain it; nothing else reads it. */
   readonly request?: unknown
 }
 
@@ -56,8 +53,8 @@ export interface KeyAndCost extends PeekOptions {
 /** Options of `refund(decision)`. */
 export interface RefundOptions {
   /**
-   * The names of the policies to refund, each of which is refunded once. Without it, all policies of the decision are. A name that the decision does
-   * not have is an error.
+   * The names of the policies to refund, each of which is refunded once. Without it, all policies of the decision are. A name that the decision does not have
+   * is an error.
    */
   readonly policies?: readonly string[]
 }

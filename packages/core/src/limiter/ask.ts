@@ -16,22 +16,27 @@ import type { Fallback } from './fallback.js'
 /** Runs requests, and reads their results: at once over a synchronous store, which throws its errors, and later over any other, of which a promise rejects. */
 export interface Ask<S extends Store> {
   /** @param more what `read` needs besides. It is no closure, because that takes a tenth of the time of a decision in memory. */
-  one<Q extends StoreRequest, M, T>(
+  one<Q extends StoreRequest, T, M>(
     request: Q,
-    read: (result: StoreResult, request: Q, more: M | undefined) => T,
+    read: (request: Q, result: StoreResult, more: M | undefined) => T,
     more?: M,
   ): Reply<S, T>
   /** Each request is run for itself. */
-  all<T>(
-    requests: readonly StoreRequest[],
-    read: (results: readonly StoreResult[]) => T,
-  ): Reply<S, T>
+  all<Q extends StoreRequest, T>(
+    requests: readonly Q[],
+    read: (request: Q, result: StoreResult) => T,
+  ): Reply<S, readonly T[]>
+  /** Whether one of the requests is allowed. */
+  any(requests: readonly StoreRequest[]): Reply<S, boolean>
 }
 
-/** @param fallback replaces the answers of an asynchronous store that fails */
-export function createAsk<S extends Store>(store: Store, fallback: Fallback | undefined): Ask<S> {
+/** @param fallbackOf makes what replaces the answers of an asynchronous store that fails */
+export function createAsk<S extends Store>(
+  store: Store,
+  fallbackOf: (store: AsyncStore) => Fallback,
+): Ask<S> {
   // The compiler cannot know that S is the type of this store.
-  return (store.async ? askLater(store, fallback) : askAtOnce(store)) as Ask<S>
+  return (store.async ? askLater(store, fallbackOf(store)) : askAtOnce(store)) as Ask<S>
 }
 
 function askAtOnce(store: SyncStore): Ask<SyncStore> {
@@ -43,15 +48,16 @@ function askAtOnce(store: SyncStore): Ask<SyncStore> {
   }
 
   return {
-    one: (request, read, more) => read(resultOf(request), request, more),
-    all: (requests, read) => read(requests.map(resultOf)),
+    one: (request, read, more) => read(request, resultOf(request), more),
+    all: (requests, read) => requests.map(resultOf).map((result, i) => read(requests[i], result)),
+    any: (requests) => requests.map(resultOf).some(isAllowed),
   }
 }
 
-function askLater(store: AsyncStore, fallback: Fallback | undefined): Ask<AsyncStore> {
+function askLater(store: AsyncStore, fallback: Fallback): Ask<AsyncStore> {
   const submit = submitOf(store)
 
-  function all<T>(
+  function run<T>(
     requests: readonly StoreRequest[],
     read: (results: readonly StoreResult[]) => T,
   ): Promise<T> {
@@ -65,7 +71,7 @@ function askLater(store: AsyncStore, fallback: Fallback | undefined): Ask<AsyncS
         const { policies, source = 'store' } = counted
         function done(answer: Answer): void {
           try {
-            const last = fallback?.finalAnswer(counted, answer) ?? answer
+            const last = fallback.finalAnswer(counted, answer)
             if (!('allowed' in last)) throw last
             results[i] = counted === request ? last : resultFor(request, last)
             if (--left === 0) resolve(read(results))
@@ -75,7 +81,7 @@ function askLater(store: AsyncStore, fallback: Fallback | undefined): Ask<AsyncS
         }
         if (policies.length === 0) done(allowedUncounted)
         // Only the store that made a decision has its state.
-        else if (source !== 'store' && fallback !== undefined) done(fallback.answerOf(counted))
+        else if (source !== 'store') done(fallback.answerOf(counted))
         else pending.push(new PendingRequest(counted, done))
       })
       if (pending.length > 0) submit(pending)
@@ -83,9 +89,18 @@ function askLater(store: AsyncStore, fallback: Fallback | undefined): Ask<AsyncS
   }
 
   return {
-    one: (request, read, more) => all([request], ([result]) => read(result, request, more)),
-    all,
+    one: (request, read, more) =>
+      run([request], ([result]) => read(fallback.asDecided(request, result), result, more)),
+    all: (requests, read) =>
+      run(requests, (results) =>
+        results.map((result, i) => read(fallback.asDecided(requests[i], result), result)),
+      ),
+    any: (requests) => run(requests, (results) => results.some(isAllowed)),
   }
+}
+
+function isAllowed({ allowed }: StoreResult): boolean {
+  return allowed
 }
 
 /** The result of a request without a policy that counts. No store is asked. */
@@ -93,11 +108,7 @@ const allowedUncounted: StoreResult = { allowed: true, states: [] }
 
 /** The part of a request that the store has to run: without the policies that count nothing, such as `unlimited`. */
 function countedPart(request: StoreRequest): StoreRequest {
-  const { policies } = request
-  for (let i = 0; i < policies.length; i++) {
-    if (!counts(policies[i])) return withoutUncounted(request)
-  }
-  return request
+  return request.policies.every(counts) ? request : withoutUncounted(request)
 }
 
 function withoutUncounted(request: StoreRequest): StoreRequest {

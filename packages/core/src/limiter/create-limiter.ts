@@ -22,7 +22,7 @@ import {
   type RefundOptions,
 } from './arguments.js'
 import { createAsk, rejecting } from './ask.js'
-import type { Decision, Status } from './decision.js'
+import type { Decision } from './decision.js'
 import { publish } from './events.js'
 import { createFallback } from './fallback.js'
 import { addLease } from './leases.js'
@@ -60,38 +60,25 @@ export function makeLimiter<S extends Store>(
   const { name, clock } = options
   const where = `limiter "${name}"`
   const store: Store = options.store ?? memoryStore()
-  const fallback = store.async ? createFallback(store, name, onStoreError, localShare) : undefined
+  const ask = createAsk<S>(store, (store) => {
+    return createFallback(store, name, onStoreError, localShare)
+  })
   const requests = createRequests(name, policies, clock, store, !denyCache)
-  const ask = createAsk<S>(store, fallback)
-
-  function decided(result: StoreResult, request: DecisionRequest): Decision<S> {
-    return decisionOf(fallback?.asDecided(request, result) ?? request, result)
-  }
-
-  function counted(result: StoreResult, request: DecisionRequest): Status {
-    return statusOf(fallback?.asDecided(request, result) ?? request, result)
-  }
+  const { base } = requests
 
   /** The decision of a consumption, with its lease. It is published. */
   function consumed(
-    result: StoreResult,
     request: DecisionRequest,
-    options: ConsumeOptions | undefined,
+    result: StoreResult,
+    options?: ConsumeOptions,
   ): Decision<S> {
-    const decision = decided(result, request)
+    const decision: Decision<S> = decisionOf(request, result)
     if (decision.allowed && request.lease !== noLease) addLease(decision, changeOwnLease)
     return publish(name, decision, options)
   }
 
-  function decideAll(
-    all: readonly DecisionRequest[],
-    read: (result: StoreResult, request: DecisionRequest, options: undefined) => Decision<S>,
-  ): Reply<S, readonly Decision<S>[]> {
-    return ask.all(all, (results) => results.map((result, i) => read(result, all[i], undefined)))
-  }
-
   const change = (request: StoreRequest): Reply<S, void> => ask.one(request, () => {})
-  const test = (request: StoreRequest): Reply<S, boolean> => ask.one(request, isAllowed)
+  const test = (request: StoreRequest): Reply<S, boolean> => ask.any([request])
 
   function override(
     verb: 'block' | 'exempt',
@@ -101,9 +88,8 @@ export function makeLimiter<S extends Store>(
   ): Reply<S, void> {
     const forMs = readOption(where, 'for', length, duration)
     warnOfShort(where, 'for', length)
-    const base = requests.base(key, options)
-    const canDeny = base.policies.length === 0 || base.policies.some(counts)
-    if (canDeny) return change({ verb, ...base, forMs })
+    const request = { verb, ...base(key, options), forMs }
+    if (request.policies.length === 0 || request.policies.some(counts)) return change(request)
     const expected = 'at least one policy that can deny: "unlimited" allows everything'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }
@@ -123,22 +109,20 @@ export function makeLimiter<S extends Store>(
     return changeLease({ verb, source, policies, keys, lease, now: requests.now() })
   }
 
-  const { base } = requests
   const unitsOf = (n: unknown): number => readOption(where, 'n', n, unitCount)
   const leaseId = (id: string): string => readOption(where, 'leaseId', id, leaseText)
 
   const methods: Omit<Limiter<S>, 'name' | 'acquire' | 'ping' | 'close'> = {
     consume: (key, options) => ask.one(requests.consume(key, options), consumed, options),
-    peek: (key, options) => ask.one(requests.peek(key, options), decided),
-    consumeMany: (calls) => decideAll(requests.many('consume', calls), consumed),
-    peekMany: (calls) => decideAll(requests.many('peek', calls), decided),
-    status: (key, options) => ask.one(requests.status(key, options), counted),
+    peek: (key, options) => ask.one(requests.peek(key, options), decisionOf),
+    consumeMany: (calls) => ask.all(requests.many('consume', calls), consumed),
+    peekMany: (calls) => ask.all(requests.many('peek', calls), decisionOf),
+    status: (key, options) => ask.one(requests.status(key, options), statusOf),
 
     refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
       const receipts = receiptsOf(decisionOrKey)
       if (receipts !== undefined) {
-        const refunds = refundRequests(name, receipts, n, options, requests.now())
-        return ask.all(refunds, (results) => results.some(isAllowed))
+        return ask.any(refundRequests(name, receipts, n, options, requests.now()))
       }
       assertNoDecision(name, decisionOrKey)
       const units = n === undefined ? 1 : unitsOf(n)
@@ -188,8 +172,4 @@ function assertExactUnits(where: string, { policies, units }: UnitsRequest): voi
   if (units <= max) return
   const expected = `at most ${max}: larger numbers cannot be counted exactly`
   throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
-}
-
-function isAllowed({ allowed }: StoreResult): boolean {
-  return allowed
 }

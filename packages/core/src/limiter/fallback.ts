@@ -32,12 +32,12 @@ export interface Fallback {
   /** Answers a request about a decision that the store did not make. */
   answerOf(request: StoreRequest): Answer
   /** The request as it was decided: the memory store decides by the shares of the policies. */
-  asDecided(request: DecisionRequest, result: StoreResult): DecisionRequest
+  asDecided<Q extends StoreRequest>(request: Q, result: StoreResult): Q
 }
 
 /**
- * For `local`, a memory store decides by policies with a share of each limit: all processes together allow at most limit × share × number of processes.
- * All limiters of a store use one memory store, so limiters of one name still count together.
+ * For `local`, a memory store decides by policies with a share of each limit: all processes together allow at most limit × share × number of processes. All
+ * limiters of a store use one memory store, so limiters of one name still count together.
  */
 export function createFallback(
   store: AsyncStore,
@@ -100,7 +100,9 @@ export function createFallback(
     answerOf: (request) =>
       request.source === 'fallback' ? locally(request, request.policies) : notDone,
     asDecided: (request, { source }) =>
-      source === 'fallback' ? { ...request, policies: sharesOf(request.policies) } : request,
+      source === 'fallback' && request.source === undefined
+        ? { ...request, policies: sharesOf(request.policies) }
+        : request,
   }
 }
 

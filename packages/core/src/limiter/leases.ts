@@ -12,16 +12,10 @@ import { longestTimerMs } from './pause.js'
 export function leaseFor(
   policies: readonly LimiterPolicy[],
   owner: string | undefined,
-  id: string | undefined,
+  leaseId: string | undefined,
 ): Lease {
-  if (id !== undefined) return leaseOf(id, owner)
-  for (let i = 0; i < policies.length; i++) {
-    if (policies[i].steps.token !== undefined) return leaseOf(crypto.randomUUID(), owner)
-  }
-  return noLease
-}
-
-function leaseOf(id: string, owner: string | undefined): Lease {
+  if (leaseId === undefined && !policies.some(hasLeases)) return noLease
+  const id = leaseId ?? crypto.randomUUID()
   return { id, owner: owner === undefined ? id : ownerText(owner) }
 }
 
@@ -61,8 +55,8 @@ export function keepLease(lease: HeldLease): () => boolean | Promise<boolean> {
 }
 
 /**
- * Renews a lease after each third of its time, and four times as often after a renewal that failed, until it must have expired. The returned function
- * stops that.
+ * Renews a lease after each third of its time, and four times as often after a renewal that failed, until it must have expired. The returned function stops
+ * that.
  */
 export function keepAlive(lease: HeldLease): () => void {
   let failures = 0

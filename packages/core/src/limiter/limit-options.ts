@@ -5,7 +5,7 @@ import {
   checkedIfGiven,
   duration,
   optional,
-  quota,
+  optionalQuota,
   type Duration,
   type OptionReader,
 } from '../options/readers.js'
@@ -23,12 +23,10 @@ interface LimitOptions<L> {
 }
 
 /** The readers of these options, except `policies`, whose errors name the limiter. */
-export const policyReaders: {
-  readonly limit: OptionReader<number | undefined>
-  readonly window: OptionReader<unknown>
-  readonly algorithm: OptionReader<unknown>
-} = {
-  limit: optional<number | undefined>(quota, undefined),
+export const policyReaders: Readonly<
+  Record<'limit' | 'window' | 'algorithm', OptionReader<unknown>>
+> = {
+  limit: optionalQuota,
   window: optional<unknown>(duration, undefined),
   algorithm: checkedIfGiven('a builder that takes { limit, window }, such as gcra', isFunction),
 }

@@ -25,11 +25,7 @@ import {
 import type { OnStoreError } from './fallback.js'
 import { contractVersion, storeContract, type Store } from '../stores/store.js'
 
-export type { OnStoreError }
-
-/**
- * Options of `createLimiter`: `policies`, or `limit` and `window`; and any of the others. `W` is the type of `window`: a literal must be a duration.
- */
+/** Options of `createLimiter`: `policies`, or `limit` and `window`; and any of the others. `W` is the type of `window`: a literal must be a duration. */
 export type LimiterOptions<S extends Store, W = Duration> = AllLimiterOptions<S> & {
   readonly [N in 'window']?: DurationLiteral<W>
 } & (
@@ -43,9 +39,7 @@ type ShortOption = 'limit' | 'window' | 'algorithm'
 type AllLimiterOptions<S extends Store> = {
   /** The namespace of the counters in the store. */
   readonly name: string
-  /**
-   * One policy, or a record of named ones. A request is allowed, and counts, only if all of them allow it. The name of one policy is 'default'.
-   */
+  /** One policy, or a record of named ones. A request is allowed, and counts, only if all of them allow it. The name of one policy is 'default'. */
   readonly policies?: Policies
   /** Units that each key may consume in a `window`, in place of `policies`. 0 denies everything. */
   readonly limit?: number
@@ -64,29 +58,28 @@ type AllLimiterOptions<S extends Store> = {
    */
   readonly store?: S
   /**
-   * Returns milliseconds since the epoch, in place of the time of the store: for tests and replays. Limiters with different clocks need different
-   * stores.
+   * Returns milliseconds since the epoch, in place of the time of the store: for tests and replays. Limiters with different clocks need different stores.
    *
    * @default the store's own time
    */
   readonly clock?: Clock
   /**
-   * How requests are decided while the store is unavailable: by a memory store in this process (`local`), or all are allowed, or all denied. The
-   * `source` of a decision shows it.
+   * How requests are decided while the store is unavailable: by a memory store in this process (`local`), or all are allowed, or all denied. The `source` of a
+   * decision shows it.
    *
    * @default 'local'
    */
   readonly onStoreError?: OnStoreError
   /**
-   * The share of each limit that this process allows while the store is unavailable, rounded up: 0.25 for four processes. Limiters of the same name
-   * and store use one share together.
+   * The share of each limit that this process allows while the store is unavailable, rounded up: 0.25 for four processes. Limiters of the same name and store
+   * use one share together.
    *
    * @default 1
    */
   readonly localShare?: number
   /**
-   * Whether this process remembers a denial by the store for up to a second, and repeats it without asking the store. A refund, release or reset by
-   * this process takes effect at once, one by another process up to a second late.
+   * Whether this process remembers a denial by the store for up to a second, and repeats it without asking the store. A refund, release or reset by this
+   * process takes effect at once, one by another process up to a second late.
    *
    * @default true
    */
@@ -155,8 +148,8 @@ type CheckedOptions = Required<
 /**
  * Checks each option, and those that exclude each other. Returns the policies, and the options that have a default.
  *
- * @throws SluiceError if an option is missing, unknown or invalid, or two exclude each other, or the store belongs to a version of this package with
- * another contract
+ * @throws SluiceError if an option is missing, unknown or invalid, or two exclude each other, or the store belongs to a version of this package with another
+ * contract
  */
 export function readLimiterOptions(options: LimiterOptions<Store>): CheckedOptions {
   const checked = readOptions(where, options, readers)

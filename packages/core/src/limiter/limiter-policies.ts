@@ -14,9 +14,9 @@ export const chosenPerCall: Policies = Object.freeze({})
 /** The option `policies` of every call of a limiter. */
 export interface PolicyChoice {
   /**
-   * The policies of this call, in place of those of the limiter: for a plan, a tenant, a time of day. Counts belong to the name of a policy, so a
-   * changed limit applies at once to the units that already count. Another algorithm, or another number of buckets, has a count of its own under the
-   * name. A record is read once: pass a new one to change a limit, because one that is changed in place keeps its old limits.
+   * The policies of this call, in place of those of the limiter: for a plan, a tenant, a time of day. Counts belong to the name of a policy, so a changed limit
+   * applies at once to the units that already count. Another algorithm, or another number of buckets, has a count of its own under the name. A record is read
+   * once: pass a new one to change a limit, because one that is changed in place keeps its old limits.
    */
   readonly policies?: Policies
 }
@@ -83,9 +83,7 @@ export function createPolicyReader(
     return list
   }
 
-  /**
-   * Warns if a limiter has so many policy names that clients probably choose them. In Redis, each name adds a field to the state of its key.
-   */
+  /** Warns if a limiter has so many policy names that clients probably choose them. In Redis, each name adds a field to the state of its key. */
   function watchNames(list: readonly LimiterPolicy[]): void {
     if (names.size >= maxNames) return
     for (const { name } of list) names.add(name)

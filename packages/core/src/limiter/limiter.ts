@@ -13,8 +13,8 @@ import type { Decision, Status } from './decision.js'
 import type { PolicyChoice } from './limiter-policies.js'
 
 /**
- * Decides whether requests are allowed. Over a memory store every method but `acquire` returns its result at once, over any other store a promise;
- * `await` works with both. An invalid call throws, or rejects with, a SluiceError.
+ * Decides whether requests are allowed. Over a memory store every method but `acquire` returns its result at once, over any other store a promise; `await`
+ * works with both. An invalid call throws, or rejects with, a SluiceError.
  */
 export interface Limiter<S extends Store = Store> {
   /** The namespace of its counters. */
@@ -28,23 +28,22 @@ export interface Limiter<S extends Store = Store> {
   /** `peek` for many keys in one round trip. Returns the decisions in the order of the requests. */
   peekMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
   /**
-   * Waits until the request is allowed. Resolves to a denial if `maxWait` is too short, at once if that is known in advance. If `signal` is
-   * aborted, it rejects and consumes nothing. The calls of this process for one key are decided in the order in which they were made. A
-   * `leakyQueue` keeps its own order: a request that it allows is delayed by its `delayMs`, and one whose delay would exceed `maxDelay` is denied
-   * at once.
+   * Waits until the request is allowed. Resolves to a denial if `maxWait` is too short, at once if that is known in advance. If `signal` is aborted, it rejects
+   * and consumes nothing. The calls of this process for one key are decided in the order in which they were made. A `leakyQueue` keeps its own order: a request
+   * that it allows is delayed by its `delayMs`, and one whose delay would exceed `maxDelay` is denied at once.
    */
   acquire(key: Keys, options?: AcquireOptions): Promise<Decision<S>>
   /**
-   * Refunds exactly the units that a decision took, as far as they still count, and releases its lease. With `policies`, it refunds the units that
-   * these policies took. False if no policy is left to refund: the request was denied, each policy was refunded before or was exempt, or the store that made the
+   * Refunds exactly the units that a decision took, as far as they still count, and releases its lease. With `policies`, it refunds the units that these
+   * policies took. False if no policy is left to refund: the request was denied, each policy was refunded before or was exempt, or the store that made the
    * decision is unavailable. Else true, also if the units no longer count or the cost was 0.
    */
   refund(decision: Decision, options?: RefundOptions): Reply<S, boolean>
   /** Refunds the n newest units, at most up to the full quota. For leases, it ends the newest ones whose units together are at most n. */
   refund(key: Keys, n?: number, options?: PolicyChoice): Reply<S, boolean>
   /**
-   * Takes n units, even if fewer remain. The units that count may then exceed the limit, and even a request of cost 0 is denied until they no longer
-   * do. A `concurrency` policy grants a lease of n units that no caller can release; it expires.
+   * Takes n units, even if fewer remain. The units that count may then exceed the limit, and even a request of cost 0 is denied until they no longer do. A
+   * `concurrency` policy grants a lease of n units that no caller can release; it expires.
    */
   penalize(key: Keys, n: number, options?: PolicyChoice): Reply<S, void>
   /** Blocks the key for this duration, in place of a block or an exemption that it already has. */
@@ -53,21 +52,19 @@ export interface Limiter<S extends Store = Store> {
   unblock(key: Keys, options?: PolicyChoice): Reply<S, void>
   /**
    * Exempts the key for this duration, in place of an exemption or a block that it already has: every request is allowed, whatever it costs, and nothing is
-   * counted. The exemption holds for all processes that share the store; another process that remembers a denial may deny for up to a second more. The decisions
-   * have `exempt: true`, the numbers of what was counted before, and no lease. If only some of a request's policies are exempt, the others decide and count.
+   * counted. The exemption holds for all processes that share the store; another process that remembers a denial may deny for up to a second more. The
+   * decisions have `exempt: true`, the numbers of what was counted before, and no lease. If only some of a request's policies are exempt, the others decide and
+   * count.
    */
   exempt(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
   /** Ends an exemption. The units that the key used before it still count, unless they have expired. A block stays. */
   unexempt(key: Keys, options?: PolicyChoice): Reply<S, void>
   /**
-   * Releases a lease by its id, also one that another process holds. The units that its request took from other policies stay taken. True if the
-   * lease was held, false if it had expired or been released.
+   * Releases a lease by its id, also one that another process holds. The units that its request took from other policies stay taken. True if the lease was
+   * held, false if it had expired or been released.
    */
   release(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
-  /**
-   * Renews a lease by its id, also one that another process holds: its time starts again. True if it was held, false if it had expired or been
-   * released.
-   */
+  /** Renews a lease by its id, also one that another process holds: its time starts again. True if it was held, false if it had expired or been released. */
   renew(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
   /**
    * Deletes what the key has used, by any algorithm, so that its full quota is available, and returns true. A later refund of an earlier decision can give back
@@ -75,8 +72,8 @@ export interface Limiter<S extends Store = Store> {
    */
   reset(key: Keys, options?: ResetOptions): Reply<S, boolean>
   /**
-   * Returns the units that count for each policy, and those that remain. Changes nothing. With `onStoreError: 'allow'` or `'deny'` it fails with
-   * the store's error while the store is unavailable, because nothing is counted then.
+   * Returns the units that count for each policy, and those that remain. Changes nothing. With `onStoreError: 'allow'` or `'deny'` it fails with the store's
+   * error while the store is unavailable, because nothing is counted then.
    */
   status(key: Keys, options?: PolicyChoice): Reply<S, Status>
   /** Whether the store is available. */

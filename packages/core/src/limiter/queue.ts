@@ -66,8 +66,8 @@ function createChain(): () => Link {
 }
 
 /**
- * The name of the queue of a key's calls, about as long as the key in a store: the same one for all ways to write the key, such as a record with one key
- * for all policies.
+ * The name of the queue of a key's calls, about as long as the key in a store: the same one for all ways to write the key, such as a record with one key for
+ * all policies.
  */
 export function queueName(key: Keys, { policies, keys }: DecisionRequest): string {
   const namesAll = isKey(key) || policies.length === Object.keys(key).length

@@ -8,15 +8,13 @@ import { withoutDelay } from './read-decision.js'
 import { receiptOf } from './receipt.js'
 
 /**
- * The part of a denied request's wait that nothing can shorten; null if it never ends. A wait for a lease is not part of it, because a lease can be
- * released at any moment.
+ * The part of a denied request's wait that nothing can shorten; null if it never ends. A wait for a lease is not part of it, because a lease can be released at
+ * any moment.
  */
 export function firmWaitOf(decision: Decision): number | null {
   const waits = waitsOf(decision)
   if (waits.length === 0) return decision.retryAfterMs
-  const firm = Math.max(
-    ...waits.map(({ isForLease, waitMs, blockMs }) => (isForLease ? blockMs : waitMs)),
-  )
+  const firm = Math.max(...waits.map(({ firmMs }) => firmMs))
   return firm === Infinity ? null : firm
 }
 
@@ -26,25 +24,26 @@ export function isQueued(decision: Decision): boolean {
 }
 
 /**
- * Whether a leaky queue is too long for a denied request, and still will be when the other policies allow it. If the request waited before it entered
- * the queue, its whole wait would be longer than `maxDelay`.
+ * Whether a leaky queue is too long for a denied request, and still will be when the other policies allow it. If the request waited before it entered the
+ * queue, its whole wait would be longer than `maxDelay`.
  */
 export function overflows(decision: Decision): boolean {
   const waits = waitsOf(decision)
   const inQueue = Math.max(0, ...waits.map(({ queueMs = 0 }) => queueMs))
-  const otherwise = waits.map(({ queueMs = 0, waitMs, blockMs }) =>
-    queueMs > 0 ? blockMs : waitMs,
+  return (
+    inQueue > 0 &&
+    waits.every(({ queueMs = 0, blockMs, waitMs }) => {
+      return inQueue > (queueMs > 0 ? blockMs : waitMs)
+    })
   )
-  return inQueue > Math.max(0, ...otherwise)
 }
 
-/** The wait that one policy of a decision asks for. */
+/** How long one policy of a decision makes a request wait; Infinity if it never allows it. */
 interface Wait {
-  /** Until the policy allows the request; Infinity if it never does. */
   readonly waitMs: number
+  /** The part that nothing can shorten. */
+  readonly firmMs: number
   readonly blockMs: number
-  /** Whether another request can shorten it, by the release of a lease. */
-  readonly isForLease: boolean
   /** Until a leaky queue is short enough. Undefined for any other policy, and for an exempt one. */
   readonly queueMs: number | undefined
 }
@@ -57,21 +56,18 @@ function waitsOf(decision: Decision): readonly Wait[] {
   return policies.map((policy, i) => {
     const { name, steps, params } = policy
     const state = receipt.result.states[i]
-    const waitMs = decision.policies[name].retryAfterMs ?? Infinity
     const { queue } = steps.read(state.row, params, state.now, costAt(cost, i), false)
-    return {
-      waitMs,
-      blockMs: blockedMs(state),
-      isForLease: hasLeases(policy) && waitMs < Infinity,
-      queueMs: isExempt(state) ? undefined : queue,
-    }
+    const waitMs = decision.policies[name].retryAfterMs ?? Infinity
+    const blockMs = blockedMs(state)
+    const firmMs = hasLeases(policy) && waitMs < Infinity ? blockMs : waitMs
+    return { waitMs, firmMs, blockMs, queueMs: isExempt(state) ? undefined : queue }
   })
 }
 
 /**
  * Delays an allowed request by the `delayMs` of its decision, and then until `start` resolves. Resolves to the decision without the delay. If it also has a
- * lease, it is renewed during the delay, because a delay can be longer than a lease. If the signal is aborted, the request is refunded, and the promise
- * rejects with the signal's reason.
+ * lease, it is renewed during the delay, because a delay can be longer than a lease. If the signal is aborted, the request is refunded, and the promise rejects
+ * with the signal's reason.
  */
 export async function delayRequest<S extends Store>(
   limiter: { refund(decision: Decision): unknown },
