@@ -1,5 +1,5 @@
 import { createServerClock, processTime } from '../../clock.js'
-import { sluiceError, warn } from '../../errors.js'
+import { sluiceError, warn, type SluiceError } from '../../errors.js'
 import { failureOf, hasFailed, type Batch, type PendingRequest } from '../queue/pending.js'
 import type { Receiver } from '../pipeline/pipeline.js'
 import type { Change, Database, Saved } from './database.js'
@@ -79,27 +79,8 @@ export function createAttempts(
     }
   }
 
-  /** Decides transactions whose rows are there, and saves them. Returns those that remain open. */
-  async function decideAll(transactions: readonly Transaction[]): Promise<readonly Transaction[]> {
-    const open: Transaction[] = []
-    const changed: DecidedTransaction[] = []
-    for (const transaction of transactions) {
-      const { keys, known } = transaction
-      if (known === undefined) continue
-      const decided = decide(database.name, transaction, known)
-      const { changes } = decided
-      // A save shows whether the rows that it changes are the current ones. Another process can have changed the others since they were remembered: it can
-      // have refunded what such a row denies, or shortened a row that would be too long.
-      if (known.isGuess && changes.length < keys.length) {
-        transaction.known = undefined
-        open.push(transaction)
-      } else if (changes.length > 0) changed.push(decided)
-      else answer(decided)
-    }
-    return changed.length === 0 ? open : [...open, ...(await save(changed))]
-  }
-
   async function save(decided: readonly DecidedTransaction[]): Promise<readonly Transaction[]> {
+    if (decided.length === 0) return []
     const transactions = decided.map(({ transaction }) => transaction)
     const from = Math.max(...decided.map(({ now }) => now))
     const end = Math.min(...requestsOf(transactions).map(endOf))
@@ -108,7 +89,7 @@ export function createAttempts(
     try {
       const [saved, now] = await timed(() => database.save(groups, span))
       if (requestsOf(transactions).some(({ isAnswered }) => !isAnswered)) replied()
-      const open = transactions.filter((_, i) => !isSaved(decided[i], saved.groups[i]))
+      const open = transactions.filter((_, i) => !completeSaved(decided[i], saved.groups[i]))
       for (const transaction of open) retry(transaction, saved, now)
       clean()
       return open
@@ -119,7 +100,10 @@ export function createAttempts(
   }
 
   /** Answers a transaction that was saved, and returns whether it was. */
-  function isSaved(decided: DecidedTransaction, versions: readonly unknown[] | undefined): boolean {
+  function completeSaved(
+    decided: DecidedTransaction,
+    versions: readonly unknown[] | undefined,
+  ): boolean {
     if (versions === undefined) return false
     decided.changes.forEach(({ change: { key, bytes, endsAt }, states }, i) => {
       const row = bytes && { version: versions[i], states, size: bytes.length }
@@ -150,7 +134,10 @@ export function createAttempts(
   function fail(transactions: readonly Transaction[], cause: unknown): void {
     const error = failureOf(database.name, cause)
     if (error.code === 'SLUICE_STORE_REFUSED') warn(error)
-    const requests = requestsOf(transactions)
+    failAll(requestsOf(transactions), error)
+  }
+
+  function failAll(requests: readonly PendingRequest[], error: SluiceError): void {
     complete(
       requests,
       requests.map(() => error),
@@ -180,34 +167,38 @@ export function createAttempts(
       .then(ended, ended)
   }
 
-  function failWide(wide: readonly PendingRequest[]): void {
-    if (wide.length === 0) return
-    const reason = `a request has more than ${mostRows} keys`
-    const error = sluiceError('SLUICE_STORE_FAILED', database.name, reason)
-    complete(
-      wide,
-      wide.map(() => error),
-    )
+  /** Loads the rows of some transactions, and saves others. Returns those that remain open. */
+  async function attempt(transactions: readonly Transaction[]): Promise<readonly Transaction[]> {
+    // Without the current rows the database is busy. With them, a pause would only give way to other processes.
+    const isBusy = transactions.some(({ isAgain, known }) => isAgain && known === undefined)
+    if (isBusy) await pause(Math.random() * longestPauseMs)
+    const absent: Transaction[] = []
+    const changed: DecidedTransaction[] = []
+    for (const transaction of transactions) {
+      const { known } = transaction
+      const decided = known && decide(database.name, transaction, known)
+      if (decided?.isSure !== true) absent.push(transaction)
+      else if (decided.changes.length > 0) changed.push(decided)
+      else answer(decided)
+    }
+    return (await Promise.all([save(changed), load(absent)])).flat()
   }
 
   return async function run({ pending }) {
-    failWide(pending.filter(isWide))
+    const wide = pending.filter(isWide)
+    if (wide.length > 0) failAll(wide, sluiceError('SLUICE_STORE_FAILED', database.name, tooWide))
     let open: readonly Transaction[] = transactionsOf(pending.filter((one) => !isWide(one)))
     guess(open)
     try {
-      while (open.length > 0) {
-        const ready = open.filter(({ known }) => known !== undefined)
-        const absent = open.filter(({ known }) => known === undefined)
-        // Without the current rows the database is busy. With them, a pause would only give way to other processes.
-        if (absent.some(({ isAgain }) => isAgain)) await pause(Math.random() * longestPauseMs)
-        open = inTime((await Promise.all([decideAll(ready), load(absent)])).flat())
-      }
+      while (open.length > 0) open = inTime(await attempt(open))
     } catch (error) {
       // A reply that is not of the form of the contract.
       fail(open, error)
     }
   }
 }
+
+const tooWide = `a request has more than ${mostRows} keys`
 
 function isWide({ keys }: PendingRequest): boolean {
   return keys.length > mostRows && new Set(keys).size > mostRows

@@ -12,6 +12,11 @@ export interface DecidedTransaction {
   readonly transaction: Transaction
   /** The time by which it was decided. */
   readonly now: number
+  /**
+   * Whether its rows are the current ones, or a save will show it. Another process can have changed a row since it was remembered: it can have refunded what the
+   * row denies, or shortened a row that would be too long. A save shows that for the rows that it changes.
+   */
+  readonly isSure: boolean
   readonly answers: readonly Answer[]
   readonly changes: readonly RowChange[]
 }
@@ -39,7 +44,7 @@ export function decide(
     if (suspects.size < keys.length) return decide(database, transaction, known, new Set(keys))
     const failure = failureOf(database, error)
     const answers = requests.map(() => failure)
-    return { transaction, now: known.now, answers, changes: [] }
+    return { transaction, now: known.now, isSure: !known.isGuess, answers, changes: [] }
   }
 }
 
@@ -54,28 +59,29 @@ function runAll(
   const rows: RowsByKey = new Map(
     all.map((key) => [key, new LoadedRow(key, known.rows.get(key), now)]),
   )
-  const reason = `a row would have more than ${mostBytes} bytes`
-  const tooLong = sluiceError('SLUICE_STORE_FAILED', database, reason)
-  const damages = new Map<string, SluiceError>()
+  const errors = new Map<string, SluiceError>()
   /** Rows that had no space for a consumption. Then the next one is not tried. */
   const full = new Set<string>()
 
-  /** The rows of a request. */
-  function rowsOf({ request, keys }: PendingRequest, own: RowsByKey): LoadedRows {
-    const ofPolicies = keys.flatMap((key) => own.get(key) ?? [])
+  function rowsOf({ request, keys }: PendingRequest, from: RowsByKey): LoadedRows {
+    const ofPolicies = keys.flatMap((key) => from.get(key) ?? [])
     return new LoadedRows(request, ofPolicies, now)
   }
 
-  function runOn(own: RowsByKey, pending: PendingRequest): Answer {
-    const loaded = rowsOf(pending, own)
+  function runOn(from: RowsByKey, pending: PendingRequest): Answer {
+    const loaded = rowsOf(pending, from)
     const { damaged } = loaded
-    return damaged === undefined ? run(loaded, pending.request) : damageOf(damaged.key)
+    if (damaged === undefined) return run(loaded, pending.request)
+    return errorOf('SLUICE_STORE_DAMAGED', damaged.key)
   }
 
-  /** One error for all requests about a row. */
-  function damageOf(key: string): SluiceError {
-    const error = damages.get(key) ?? sluiceError('SLUICE_STORE_DAMAGED', database, key)
-    damages.set(key, error)
+  /** One error for all requests that fail for one reason. */
+  function errorOf(
+    code: 'SLUICE_STORE_DAMAGED' | 'SLUICE_STORE_FAILED',
+    reason: string,
+  ): SluiceError {
+    const error = errors.get(reason) ?? sluiceError(code, database, reason)
+    errors.set(reason, error)
     return error
   }
 
@@ -83,7 +89,9 @@ function runAll(
   function runApart(pending: PendingRequest): Answer {
     const { request, keys } = pending
     const isConsumption = request.verb === 'consume'
-    if (isConsumption && keys.some((key) => full.has(key))) return tooLong
+    if (isConsumption && keys.some((key) => full.has(key))) {
+      return errorOf('SLUICE_STORE_FAILED', tooLong)
+    }
     const copies = new Map(
       keys.flatMap((key) => rows.get(key)?.copy() ?? []).map((row) => [row.key, row]),
     )
@@ -93,7 +101,7 @@ function runAll(
       const long = changes.filter(isTooLong)
       if (long.length > 0) {
         if (isConsumption) for (const { change } of long) full.add(change.key)
-        return tooLong
+        return errorOf('SLUICE_STORE_FAILED', tooLong)
       }
       // It may have made space.
       if (!isConsumption) full.clear()
@@ -112,8 +120,11 @@ function runAll(
     if ('allowed' in answer && answer.allowed) rowsOf(pending, rows).expectTogether()
   })
   const changes = Array.from(rows.values()).flatMap((row) => row.change ?? [])
-  return { transaction, now, answers, changes }
+  const isSure = !known.isGuess || changes.length === all.length
+  return { transaction, now, isSure, answers, changes }
 }
+
+const tooLong = `a row would have more than ${mostBytes} bytes`
 
 function isTooLong({ change: { bytes } }: RowChange): boolean {
   return bytes !== undefined && bytes.length > mostBytes

@@ -40,7 +40,7 @@ export interface Batches<T> {
 /**
  * Divides requests into batches. If batches take turns, it makes one at most.
  *
- * @param share the most requests of a batch
+ * @param most the most requests of a batch
  * @param isBusy whether a key is under way, of batches that take turns
  */
 export function batchesOf<T>(
