@@ -492,6 +492,30 @@ describe('a database that fails', () => {
     expect((await limiter.peek('key')).remaining).toBe(4)
   })
 
+  test('that conflicts until the deadline fails the consumption, and not the refund that is saved with it', async () => {
+    holdTime()
+    onTestFinished(releaseTime)
+    let isContended = false
+    const database = new MapDatabase({ before: () => after(10), conflicts: () => isContended })
+    const limiter = limiterOver(database, minute, databaseStore(database, { timeout: 100 }))
+    const first = limiter.consume('key')
+    await pass(20)
+    const decision = await first
+    // The next two requests wait for this one, and then share a call.
+    const third = limiter.consume('key')
+    const [fourth, refund] = [limiter.consume('key'), limiter.refund(decision)]
+    await pass(10)
+    expect((await third).source).toBe('store')
+    isContended = true
+    await pass(200)
+    expect([(await fourth).source, await refund]).toEqual(['closed', false])
+    isContended = false
+    await pass(200)
+    const left = limiter.peek('key')
+    await pass(20)
+    expect((await left).remaining).toBe(4)
+  })
+
   test('is closed with the store, which then answers no request', async () => {
     let closed = 0
     const database: Database = {
