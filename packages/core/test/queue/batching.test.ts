@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../conformance/src/random.js'
 import { fixedWindow } from '../../src/index.js'
-import { PendingRequest } from '../../src/stores/pending.js'
-import { batchesOf, type Batching } from '../../src/stores/pipeline/batching.js'
-import { asking } from './stub-store.js'
+import { PendingRequest } from '../../src/stores/queue/pending.js'
+import { batchesOf, type Batching } from '../../src/stores/queue/batching.js'
+import { asking } from '../pipeline/stub-store.js'
 
 const ask = asking(fixedWindow({ limit: 5, window: '1h' }))
 
