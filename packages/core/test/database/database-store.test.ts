@@ -11,11 +11,13 @@ import {
   type AsyncStore,
   type Limiter,
   type Policies,
+  type StoreErrorEvent,
 } from '../../src/index.js'
 import { databaseStore, type Database, type Span } from '../../src/stores/database/index.js'
 import { packStates } from '../../src/stores/database/state-bytes.js'
 import { errorOf, rejectionOf } from '../error-of.js'
 import { deferred, holdTime, pass, releaseTime } from '../pipeline/stub-store.js'
+import { toldOn } from '../pipeline/told-on.js'
 
 const minute = fixedWindow({ limit: 5, window: '1m' })
 
@@ -495,6 +497,7 @@ describe('a database that fails', () => {
   test('that conflicts until the deadline fails the consumption, and not the refund that is saved with it', async () => {
     holdTime()
     onTestFinished(releaseTime)
+    const errors = toldOn<StoreErrorEvent>('sluice:store:error')
     let isContended = false
     const database = new MapDatabase({ before: () => after(10), conflicts: () => isContended })
     const limiter = limiterOver(database, minute, databaseStore(database, { timeout: 100 }))
@@ -509,6 +512,7 @@ describe('a database that fails', () => {
     isContended = true
     await pass(200)
     expect([(await fourth).source, await refund]).toEqual(['closed', false])
+    expect(errors.map(({ error }) => error.code)).toEqual(['SLUICE_STORE_CONTENDED'])
     isContended = false
     await pass(200)
     const left = limiter.peek('key')

@@ -102,11 +102,13 @@ export function createPipeline<T>(
     }
 
     function expire(late: readonly PendingRequest[]): void {
+      const open = late.filter((one) => !isAnswered(one))
+      if (open.length === 0) return
       const timeout = sluiceError('SLUICE_STORE_TIMEOUT', name, timeoutMs)
       const contended = sluiceError('SLUICE_STORE_CONTENDED', name, timeoutMs)
       answer(
-        late,
-        late.map(({ hasConflicted }) => (hasConflicted ? contended : timeout)),
+        open,
+        open.map(({ hasConflicted }) => (hasConflicted ? contended : timeout)),
       )
     }
 
