@@ -35,7 +35,7 @@ interface Manifest {
 const entryPoints: readonly EntryPoint[] = packages.flatMap((folder) => {
   const { name: owner, exports }: Manifest = JSON.parse(read(`packages/${folder}/package.json`))
   return Object.entries(exports).flatMap(([path, target]) => {
-    // What packages share under this name is not for applications.
+    // The names that packages share are not for applications.
     if (typeof target === 'string' || path === './internal') return []
     const source = target.types.replace('./dist/', '').replace(/\.d\.ts$/, '.ts')
     return { owner, entry: owner + path.slice(1), file: `packages/${folder}/src/${source}` }
