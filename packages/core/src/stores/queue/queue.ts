@@ -32,8 +32,10 @@ export function createQueue<T>(
 ): Queue {
   const { keysOf, share, fewestRequests, mostRequests, mostBatches = Infinity } = batching
   let waiting: PendingRequest[] = []
-  /** The requests that have not been answered, in the order of their deadlines. */
-  const open = new Set<PendingRequest>()
+  /** The requests that have not been answered, in the order of their deadlines, and some that have been. */
+  // No Set: at each growth it would leave a table of dead requests, which keep each other alive until the next full garbage collection.
+  let submitted: PendingRequest[] = []
+  let open = 0
   /** Fires at the first deadline. It keeps the process alive. */
   let timer: ReturnType<typeof setTimeout> | undefined
   let isScheduled = false
@@ -56,7 +58,7 @@ export function createQueue<T>(
 
   function sendWaiting(): void {
     isScheduled = false
-    const most = Math.min(mostRequests, Math.max(fewestRequests, Math.ceil(open.size * share)))
+    const most = Math.min(mostRequests, Math.max(fewestRequests, Math.ceil(open * share)))
     const batches = batchesOf(batching, waiting, most, (key) => lastAbout.has(key))
     waiting = batches.waiting
     for (const batch of batches.ready) start(batch)
@@ -78,7 +80,7 @@ export function createQueue<T>(
   }
 
   function watch(): void {
-    const [{ dueAt }] = open
+    const { dueAt } = submitted[0]
     const leftMs = Math.max(0, dueAt - processTime.monotonic())
     // If the event loop was blocked for long, the timer fires before the replies that have arrived are read. They are in time.
     timer = setTimeout(() => checkPhase(() => expireUntil(dueAt)), leftMs)
@@ -87,36 +89,43 @@ export function createQueue<T>(
   function expireUntil(dueAt: number): void {
     // A timer can fire a little early, and a replaced clock can stop.
     const until = Math.max(dueAt, processTime.monotonic())
-    const late = [...open].filter((pending) => pending.dueAt <= until)
+    const late = submitted.filter((pending) => isOpen(pending) && pending.dueAt <= until)
     waiting = waiting.filter((pending) => pending.dueAt > until)
     if (late.length > 0) expire(late)
+    submitted = submitted.filter(isOpen)
     clearTimeout(timer)
-    if (open.size > 0) watch()
+    if (open > 0) watch()
   }
 
   return {
     submit(pending) {
       const dueAt = processTime.monotonic() + timeoutMs
-      const isFirst = open.size === 0
+      const isFirst = open === 0
       for (const one of pending) {
         one.dueAt = dueAt
         one.keys = keysOf(one.request)
-        open.add(one)
+        submitted.push(one)
         waiting.push(one)
       }
+      open += pending.length
       if (isFirst) watch()
-      const isAlone = open.size === waiting.length
+      const isAlone = open === waiting.length
       if (isAlone && !isScheduled && !isFull()) sendWaiting()
       else schedule()
     },
 
     complete(pending) {
+      open -= pending.length
       for (const one of pending) {
-        open.delete(one)
         for (const key of one.keys) if (lastAbout.get(key) === one) lastAbout.delete(key)
       }
-      if (open.size === 0) clearTimeout(timer)
+      if (open === 0) clearTimeout(timer)
+      if (submitted.length >= 2 * open) submitted = submitted.filter(isOpen)
       schedule()
     },
   }
+}
+
+function isOpen({ isAnswered }: PendingRequest): boolean {
+  return !isAnswered
 }
