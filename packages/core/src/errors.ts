@@ -7,28 +7,18 @@ import { withProcess } from './runtime.js'
 
 type Messages = typeof optionMessages & typeof limiterMessages & typeof storeMessages
 
-type MessageCode = keyof Messages
-
-/** Codes of HTTP, whose messages programs without HTTP do not load. */
-type RequestCode = keyof typeof requestMessages
-
-/** Codes of `@sluice/nestjs`, which has their messages: programs without it do not load them. */
-type NestCode = 'SLUICE_REQUEST_MISSING' | 'SLUICE_METHOD_UNSEEN'
-
+// Programs without HTTP do not load the messages of `requestMessages`. `@sluice/nestjs` has those of its two codes.
 /** The stable identifier of an error. */
-export type ErrorCode = MessageCode | RequestCode | NestCode
-
-type Details = { [C in MessageCode]: Parameters<Messages[C]> }
+export type ErrorCode =
+  | keyof (Messages & typeof requestMessages)
+  | 'SLUICE_REQUEST_MISSING'
+  | 'SLUICE_METHOD_UNSEEN'
 
 /**
  * Every error and warning of Sluice, one code each. A message names the value that was passed, says why it is wrong, and what to pass instead, so that
  * most readers need no other page.
  */
-const catalogue: { [C in MessageCode]: (...details: Details[C]) => string } = {
-  ...optionMessages,
-  ...limiterMessages,
-  ...storeMessages,
-}
+const catalogue: Messages = { ...optionMessages, ...limiterMessages, ...storeMessages }
 
 const sluiceErrorBrand = Symbol.for('@sluice/core:SluiceError')
 
@@ -71,38 +61,46 @@ export class SluiceError extends Error {
 }
 
 /** The errors that a request causes, and not the application, with the text for the client. */
-const causedByRequest: { readonly [C in ErrorCode]?: (...details: never) => string } = clientTexts
+const causedByRequest: { readonly [C in ErrorCode]?: Text } = clientTexts
 
-/** Makes the error of a code. */
-export function sluiceError<C extends MessageCode>(code: C, ...details: Details[C]): SluiceError {
-  return errorOf(code, messageOf(code, ...details), details)
+/** A text with details. The functions below require those of its code. */
+type Text = (...details: never) => string
+
+function written(text: Text, details: readonly unknown[]): string {
+  return String(Reflect.apply(text, undefined, details))
 }
 
-/** Makes the error of a code with its message. `details`: those of the message. */
-export function errorOf(
-  code: ErrorCode,
-  message: string,
-  details: readonly unknown[],
+/** Makes the error of a code. */
+export function sluiceError<C extends keyof Messages>(
+  code: C,
+  ...details: Parameters<Messages[C]>
 ): SluiceError {
-  const error = new SluiceError(code, message)
-  const textFor = causedByRequest[code]
-  if (textFor !== undefined)
-    addClientText(error, String(Reflect.apply(textFor, undefined, details)))
+  return errorOf(code, catalogue[code], details)
+}
+
+/** Makes the error of a code. `details`: those of the message, and of the text for the client. */
+export function errorOf(code: ErrorCode, message: Text, details: readonly unknown[]): SluiceError {
+  const error = new SluiceError(code, written(message, details))
+  const text = causedByRequest[code]
+  if (text !== undefined) addClientText(error, written(text, details))
   return error
 }
 
 /** Makes the error of a code, with its cause. */
-export function sluiceErrorFrom<C extends MessageCode>(
+export function sluiceErrorFrom<C extends keyof Messages>(
   cause: unknown,
   code: C,
-  ...details: Details[C]
+  ...details: Parameters<Messages[C]>
 ): SluiceError {
   return new SluiceError(code, messageOf(code, ...details), { cause })
 }
 
 /** The message of a code. */
-export function messageOf<C extends MessageCode>(code: C, ...details: Details[C]): string {
-  return catalogue[code](...details)
+export function messageOf<C extends keyof Messages>(
+  code: C,
+  ...details: Parameters<Messages[C]>
+): string {
+  return written(catalogue[code], details)
 }
 
 /** Marks an object for every copy of this package. By default, `instanceof` does not know the class of another copy. */

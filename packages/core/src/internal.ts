@@ -3,20 +3,17 @@ import type * as core from './index.js'
 
 export { hasLeases, layoutOf, resolvePolicy } from './algorithms/kind.js'
 export { checkedPolicy } from './algorithms/kinds.js'
-export { isPromise } from './awaitable.js'
-export type { Awaitable } from './awaitable.js'
+export { isPromise, type Awaitable } from './awaitable.js'
 export { sluiceError } from './errors.js'
 export { nearestWord } from './errors/did-you-mean.js'
 export { addClientText } from './errors/for-client.js'
 export { requestError } from './errors/request-error.js'
 export { joinKey, keyOfRedisKey, startOf as redisKeyStart } from './keys.js'
 export { methodDecorator } from './limited/decorator.js'
-export type { AnyFunction, MethodDecorator } from './limited/decorator.js'
 export { waitAfter } from './limiter/acquire.js'
 export { chosenPerCall } from './limiter/limiter-policies.js'
 export { keepLease } from './limiter/leases.js'
-export { decidedPolicies, noNames } from './limiter/read-decision.js'
-export type { DecidedBy } from './limiter/read-decision.js'
+export { decidedPolicies, noNames, type DecidedBy } from './limiter/read-decision.js'
 export { receiptsOf, withReceipts } from './limiter/receipt.js'
 export { pause } from './limiter/pause.js'
 export { putByName } from './limiter/verdict.js'
@@ -30,14 +27,12 @@ export {
   optional,
   readOptions,
   shortDuration,
+  type OptionReader,
 } from './options/readers.js'
-export type { OptionReader } from './options/readers.js'
 export { namedPolicies } from './policy.js'
 export { KeyHash, newKeyHash } from './stores/memory/key-hash.js'
-export { redisScripts } from './stores/redis/scripts.js'
-export type { RedisScripts } from './stores/redis/scripts.js'
-export { isTimeZone, timeZoneOf } from './algorithms/calendar-window/time-zone.js'
-export type { TimeZone } from './algorithms/calendar-window/time-zone.js'
+export { redisScripts, type RedisScripts } from './stores/redis/scripts.js'
+export { isTimeZone, timeZoneOf, type TimeZone } from './algorithms/calendar-window/time-zone.js'
 
 /** The name of a builder. */
 export type PolicyKind = {

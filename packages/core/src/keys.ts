@@ -113,12 +113,8 @@ export function countedKey(text: string): CountedKey {
 
 function joinText(text: string): string | undefined {
   if (text === '') return undefined
-  const first = text.charCodeAt(0)
-  return first === bar || first === percentSign ? `%${text}` : text
+  return text[0] === '|' || text[0] === '%' ? `%${text}` : text
 }
-
-const bar = 0x7c
-const percentSign = 0x25
 
 function joinParts(list: unknown): string | undefined {
   if (!isList(list) || list.length === 0) return undefined
@@ -126,24 +122,19 @@ function joinParts(list: unknown): string | undefined {
   let joined = ''
   for (const part of list) {
     if (!isKeyPart(part)) return undefined
-    joined += `|${escapePart(part)}`
+    joined += `|${typeof part === 'number' ? part : part.replace(/[%|]/g, percent)}`
   }
   return joined
 }
 
 /**
- * The name of a key's state in Redis. The braces are a hash tag, so that a Cluster keeps all states of one key in one slot. The prefix, the name and
- * the key are escaped, so that none of them contains a brace or a separator. A lone surrogate is escaped as well: it has no UTF-8 form, so a client
- * would send U+FFFD for each of them, and different keys would share one state. So is U+0000, which a text of PostgreSQL cannot contain.
+ * Makes the function that names the states of one limiter in Redis. The braces are a hash tag, so that a Cluster keeps all states of one key in one slot.
+ * The prefix, the name and the key are escaped, so that none of them contains a brace or a separator. A lone surrogate is escaped as well: it has no UTF-8
+ * form, so a client would send U+FFFD for each of them, and different keys would share one state. So is U+0000, which a text of PostgreSQL cannot contain.
  */
-export function redisKey(prefix: string, name: string, key: string): string {
-  return redisKeys(prefix, name)(key)
-}
-
-/** Makes the function that names the states of one limiter. */
 export function redisKeys(prefix: string, name: string): (key: string) => string {
   const start = startOf(prefix, name)
-  return (key) => `${start}${escapeTag(key)}}`
+  return (key) => `${start}${key.replace(/[%{}\0\p{Surrogate}]/gu, percent)}}`
 }
 
 /** The key that a name of `redisKeys` belongs to; undefined for any other name, such as that of a log. */
@@ -151,7 +142,10 @@ export function keyOfRedisKey(prefix: string, name: string, redisName: string): 
   const start = startOf(prefix, name)
   if (!redisName.startsWith(start) || !redisName.endsWith('}')) return undefined
   const tag = redisName.slice(start.length, -1)
-  return tag === '' || /[{}]/.test(tag) ? undefined : unescapeTag(tag)
+  if (tag === '' || /[{}]/.test(tag)) return undefined
+  return tag.replace(/%(25|7B|7D|D[89A-F][\dA-F]{2}|0)/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
 }
 
 /**
@@ -173,9 +167,7 @@ export function rowKeys(prefix: string, name: string): (key: string) => string {
   const nameOf = redisKeys(prefix, name)
   return function rowKey(key) {
     const long = nameOf(key)
-    // A character has at most three bytes in UTF-8.
-    const isLong = 3 * long.length > longestRowKey && utf8(long).length > longestRowKey
-    return isLong ? `%#${sha256Of(long)}` : long
+    return utf8(long).length > longestRowKey ? `%#${sha256Of(long)}` : long
   }
 }
 
@@ -189,10 +181,6 @@ function hashOf(text: string): string {
   return sha256Of(text.replace(/[%\p{Surrogate}]/gu, percent))
 }
 
-function escapePart(part: KeyPartValue): string {
-  return typeof part === 'number' ? `${part}` : part.replace(/[%|]/g, percent)
-}
-
 /** The name of a policy in a state. The name 'default' takes no bytes. */
 export function stateName(name: string): string {
   return name === 'default' ? '' : escapeName(name)
@@ -201,17 +189,6 @@ export function stateName(name: string): string {
 /** Escapes a name for Redis. Different names have different escaped forms. */
 function escapeName(name: string): string {
   return name.replace(/[%:{}\0\p{Surrogate}]/gu, percent)
-}
-
-function escapeTag(key: string): string {
-  return /[%{}\0\p{Surrogate}]/u.test(key) ? key.replace(/[%{}\0\p{Surrogate}]/gu, percent) : key
-}
-
-/** The escapes of `escapeTag`: each begins with a percent sign, which is escaped itself. */
-function unescapeTag(tag: string): string {
-  return tag.replace(/%(25|7B|7D|D[89A-F][\dA-F]{2}|0)/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 16)),
-  )
 }
 
 function percent(character: string): string {

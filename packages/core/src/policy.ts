@@ -1,4 +1,5 @@
 import { sluiceError } from './errors.js'
+import { isRecord } from './options/predicates.js'
 import {
   duration,
   factor,
@@ -50,9 +51,7 @@ export interface Block {
 }
 
 export function isPolicy(value: unknown): value is Policy {
-  return (
-    typeof value === 'object' && value !== null && 'kind' in value && typeof value.kind === 'string'
-  )
+  return isRecord(value) && typeof value['kind'] === 'string'
 }
 
 /** Policies as a record: a single policy has the name "default". */

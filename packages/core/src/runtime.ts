@@ -11,7 +11,6 @@ export function withProcess<T>(use: (process: NodeJS.Process) => T): T | undefin
 }
 
 /** Lets the process end although a timer is pending. Only some runtimes have timers that keep it alive; elsewhere a timer is a number. */
-export function letProcessEnd(timer: unknown): void {
-  if (typeof timer !== 'object' || timer === null || !('unref' in timer)) return
-  if (typeof timer.unref === 'function') timer.unref()
+export function letProcessEnd(timer: { unref?(): unknown } | number): void {
+  if (typeof timer === 'object') timer.unref?.()
 }

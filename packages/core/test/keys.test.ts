@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../conformance/src/random.js'
-import { joinKey, keyOfRedisKey, redisKey, wrongPart } from '../src/keys.js'
+import { joinKey, keyOfRedisKey, redisKeys, wrongPart } from '../src/keys.js'
 
 // Characters that separate, escape or tag, lone surrogates, which have no UTF-8 form, and U+0000, which PostgreSQL refuses.
 const awkward = fc.constantFrom(
@@ -28,6 +28,10 @@ const part = fc.oneof(
 const parts = fc.array(part, { minLength: 1, maxLength: 4 })
 const several = fc.array(part, { minLength: 2, maxLength: 4 })
 const key = parts.map((list) => joinKey(list) ?? '')
+
+function redisKey(prefix: string, name: string, key: string): string {
+  return redisKeys(prefix, name)(key)
+}
 
 /** Most array methods of JavaScript skip a hole. */
 const withHole = ['user']

@@ -3,22 +3,16 @@
  * Case does not count. Undefined if no word is that close.
  */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
-  let nearest: string | undefined
-  let least = Infinity
-  for (const candidate of known) {
-    const longer = Math.max(word.length, candidate.length)
+  const near = known
+    .map((text) => ({ text, length: Math.max(word.length, text.length) }))
     // Checked first, because the work grows with the product of both lengths.
-    if (longer > longestWord) continue
-    const edits = editDistance(word.toLowerCase(), candidate.toLowerCase())
-    if (edits <= longer / 3 && edits < least) {
-      nearest = candidate
-      least = edits
-    }
-  }
-  return nearest
+    .filter(({ length }) => length <= 64)
+    .map(({ text, length }) => {
+      return { text, length, edits: editDistance(word.toLowerCase(), text.toLowerCase()) }
+    })
+    .filter(({ length, edits }) => edits <= length / 3)
+  return near.sort((a, b) => a.edits - b.edits)[0]?.text
 }
-
-const longestWord = 64
 
 /** The known word that a misspelled one may mean, as a question. */
 export function didYouMean(word: unknown, known: readonly string[]): string | undefined {
@@ -31,18 +25,16 @@ export function didYouMean(word: unknown, known: readonly string[]): string | un
  * one edit away from `window`.
  */
 function editDistance(from: string, to: string): number {
-  let beforeLast: readonly number[] = []
-  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, j) => j)
+  const rows: (readonly number[])[] = [Array.from({ length: to.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= from.length; i++) {
     const row = [i]
     for (let j = 1; j <= to.length; j++) {
-      const substituted = last[j - 1] + (from[i - 1] === to[j - 1] ? 0 : 1)
-      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, substituted)
+      const substituted = rows[i - 1][j - 1] + (from[i - 1] === to[j - 1] ? 0 : 1)
+      row[j] = Math.min(rows[i - 1][j] + 1, row[j - 1] + 1, substituted)
       const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
-      if (swapped) row[j] = Math.min(row[j], beforeLast[j - 2] + 1)
+      if (swapped) row[j] = Math.min(row[j], rows[i - 2][j - 2] + 1)
     }
-    beforeLast = last
-    last = row
+    rows.push(row)
   }
-  return last[to.length]
+  return rows[from.length][to.length]
 }

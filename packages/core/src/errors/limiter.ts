@@ -73,9 +73,7 @@ export const limiterMessages = {
 interface WrongKey {
   /** The position of the invalid part in a list, counted from 1. */
   readonly part?: number | undefined
-  /** The policy whose key it is, if each policy has its own. */
   readonly policy?: string | undefined
-  /** The value to pass instead. */
   readonly advice?: string | undefined
 }
 

@@ -9,12 +9,10 @@ const packages =
 /** Errors and warnings of HTTP requests and of the limits of routes. */
 export const requestMessages = {
   SLUICE_REQUEST_INVALID: (value: unknown, wanted: 'node' | 'web'): string => {
-    if (isNodeRequest(value)) {
+    if (isNodeRequest(value))
       return `rateLimit: the request is one of Node.js, and not of the framework for which this package is. ${packages}.`
-    }
-    if (wanted === 'web') {
+    if (wanted === 'web')
       return `rateLimit: the request is ${show(value)}. Pass the web Request, or that of the framework which contains it, as the server passes it to its handler.`
-    }
     const isOfFetch = typeof value === 'object' && value !== null && 'bodyUsed' in value
     const what = isOfFetch ? 'a web Request, which fetch uses' : show(value)
     return (
@@ -32,12 +30,10 @@ export const requestMessages = {
     advice: string = addressAdvice,
     list?: 'allow' | 'deny',
   ): string => {
-    const subject = list === undefined ? 'byIp:' : `rateLimit: "${list}" contains addresses, and`
-    const other =
-      list === undefined
-        ? `pass another "key": with one count for all such requests, one client could use up the limit of all.`
-        : 'list keys only.'
-    return `${subject} the request's address is ${show(value)}. ${advice}, or ${other}`
+    const address = `the request's address is ${show(value)}. ${advice}`
+    return list === undefined
+      ? `byIp: ${address}, or pass another "key": with one count for all such requests, one client could use up the limit of all.`
+      : `rateLimit: "${list}" contains addresses, and ${address}, or list keys only.`
   },
 
   SLUICE_CONNECTION_MISSING: (): string =>

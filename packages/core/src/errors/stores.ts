@@ -31,7 +31,7 @@ export const storeMessages = {
     `same package as the limiter.`,
 
   SLUICE_DATABASE_INVALID: (where: string, value: unknown): string =>
-    `${where}: the database is ${showDatabase(value)}. A database is an object with the functions "load" and "save": see the type Database of ` +
+    `${where}: the database is ${showGiven(value)}. A database is an object with the functions "load" and "save": see the type Database of ` +
     `@sluice/core/database.`,
 
   SLUICE_SCRIPTS_MANY: (limiter: string, most: number): string =>
@@ -64,28 +64,20 @@ function showToken(value: unknown): string {
     : 'a string with spaces, line ends or other characters that a header cannot contain'
 }
 
-/** A string is not shown: it may be an address with a password. */
 function showClient(client: unknown): string {
-  if (typeof client === 'string') return 'a string'
-  if (typeof client !== 'object' || client === null) return show(client)
-  if ('then' in client) return 'a promise, which has to be awaited first'
+  if (typeof client !== 'object' || client === null || 'then' in client) return showGiven(client)
   if ('internal_send_command' in client) return 'of node-redis 3, which is too old'
   if ('evalsha' in client && 'evalSha' in client)
     return 'in legacyMode: pass its "v4", which has promises'
-  if (isHttp(client))
+  // It has the commands of ioredis without being one.
+  if ('evalsha' in client && 'eval' in client && !('isCluster' in client || 'on' in client))
     return 'of @upstash/redis or another one over HTTP, which may send a call twice'
   return show(client)
 }
 
-/** Whether a client has the commands of ioredis without being one. */
-function isHttp(client: object): boolean {
-  return 'evalsha' in client && 'eval' in client && !('isCluster' in client || 'on' in client)
-}
-
 /** A string is not shown: it may be an address with a password. */
-function showDatabase(value: unknown): string {
+function showGiven(value: unknown): string {
   if (typeof value === 'string') return 'a string'
-  if (typeof value !== 'object' || value === null) return show(value)
-  if ('then' in value) return 'a promise, which has to be awaited first'
-  return show(value)
+  const isPromise = typeof value === 'object' && value !== null && 'then' in value
+  return isPromise ? 'a promise, which has to be awaited first' : show(value)
 }

@@ -6,7 +6,6 @@ export type DurationUnit = ShortUnit | 'w' | 'y' | `${Abbreviation | Word}${'' |
 type ShortUnit = 'ms' | 's' | 'm' | 'h' | 'd'
 
 type Abbreviation = 'msec' | 'sec' | 'min' | 'hr' | 'yr'
-
 type Word = 'millisecond' | 'second' | 'minute' | 'hour' | 'day' | 'week' | 'year'
 
 /** A number and its unit: '250ms', '10s', '1 minute', '1.5h'. */
@@ -63,8 +62,6 @@ const durationText =
   /^\d+(?:\.\d+)? ?(?:ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|y|yrs?|years?)$/
 
 function isDurationText(value: string): value is DurationText {
-  return value.length <= longestText && durationText.test(value)
+  // `ms` refuses longer texts.
+  return value.length <= 100 && durationText.test(value)
 }
-
-/** `ms` refuses longer texts. */
-const longestText = 100

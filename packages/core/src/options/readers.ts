@@ -1,6 +1,6 @@
 import { sluiceError, warn } from '../errors.js'
 import { didYouMean } from '../errors/did-you-mean.js'
-import { durationAdvice, millisecondsOf } from './durations.js'
+import { durationAdvice, longestMs, millisecondsOf } from './durations.js'
 import { isCount, isRecord } from './predicates.js'
 import { unknownOption } from './unknown-option.js'
 
@@ -26,48 +26,58 @@ export type OptionValues<R extends OptionReaders> = {
 }
 
 /** A number of units. 0 denies everything. */
-export const quota: OptionReader<number> = {
-  expected: 'a whole number, 0 or more, below 2^53',
-  read: (value) => (isCount(value) ? value : undefined),
-}
+export const quota: OptionReader<number> = checked('a whole number, 0 or more, below 2^53', isCount)
+
+/** A quota that may be absent. */
+export const optionalQuota: OptionReader<number | undefined> = { ...quota, default: undefined }
 
 /** A number that divides time, so that it cannot be 0. */
-export const positiveCount: OptionReader<number> = {
-  expected: 'a whole number, 1 or more, below 2^53',
-  read: (value) => (isCount(value) && value > 0 ? value : undefined),
+export const positiveCount: OptionReader<number> = checked(
+  'a whole number, 1 or more, below 2^53',
+  (value): value is number => isCount(value) && value > 0,
+)
+
+/** A factor of growth. */
+export const factor: OptionReader<number> = checked(
+  'a number from 1 to 1000',
+  (value): value is number => typeof value === 'number' && value >= 1 && value <= 1000,
+)
+
+/** A duration in milliseconds. */
+function durationBetween(least: number, most: number, expected: string): OptionReader<number> {
+  return {
+    expected,
+    read(value) {
+      const length = millisecondsOf(value) ?? -1
+      return length >= least && length <= most ? length : undefined
+    },
+    advice: durationAdvice,
+  }
 }
 
-/** A duration such as a timeout, from 1 ms to ten years, in milliseconds. */
-export const shortDuration: OptionReader<number> = {
-  expected: `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'`,
-  read: (value) => {
-    const length = millisecondsOf(value)
-    return length !== undefined && length >= 1 ? length : undefined
-  },
-  advice: durationAdvice,
-}
-
-const longestTimeoutMs = 24 * 86_400_000
+/** A duration such as a timeout. */
+export const shortDuration: OptionReader<number> = durationBetween(
+  1,
+  longestMs,
+  `whole milliseconds from 1 to ten years, or a string such as '250ms', '10s', '5m', '1h', '1d', '1w', '1y'`,
+)
 
 /** The timeout of a store. A longer one would overflow a timer, which would then fire at once. */
-export const storeTimeout: OptionReader<number> = {
-  expected: `whole milliseconds from 1 to 24 days, or a string such as '250ms', '10s', '5m'`,
-  read: (value) => {
-    const length = shortDuration.read(value)
-    return length !== undefined && length <= longestTimeoutMs ? length : undefined
-  },
-  advice: durationAdvice,
-}
+export const storeTimeout: OptionReader<number> = durationBetween(
+  1,
+  24 * 86_400_000,
+  `whole milliseconds from 1 to 24 days, or a string such as '250ms', '10s', '5m'`,
+)
 
 /** A window, a lease, a block: as `shortDuration`, but a number below 1000 causes a warning, because seconds were probably meant. */
 export const duration: OptionReader<number> = { ...shortDuration, warnsBelowSecond: true }
 
 /** A duration that may be 0. */
-export const durationOrZero: OptionReader<number> = {
-  expected: `whole milliseconds from 0 to ten years, or a string such as '0ms', '8h'`,
-  read: millisecondsOf,
-  advice: durationAdvice,
-}
+export const durationOrZero: OptionReader<number> = durationBetween(
+  0,
+  longestMs,
+  `whole milliseconds from 0 to ten years, or a string such as '0ms', '8h'`,
+)
 
 /** The option `wait` of a request or a limited function. */
 export const waitOption: OptionReader<unknown> = checkedIfGiven(
@@ -82,12 +92,6 @@ export function oneOf<const W extends string>(...words: readonly W[]): OptionRea
     read: (value) => words.find((word) => word === value),
     advice: (value) => didYouMean(value, words),
   }
-}
-
-/** A factor of growth. */
-export const factor: OptionReader<number> = {
-  expected: 'a number from 1 to 1000',
-  read: (value) => (typeof value === 'number' && value >= 1 && value <= 1000 ? value : undefined),
 }
 
 /** An option that is checked and not changed. */
@@ -197,12 +201,6 @@ export function knownOptions(
   }
   return options
 }
-
-/** A quota that may be absent. */
-export const optionalQuota: OptionReader<number | undefined> = optional<number | undefined>(
-  quota,
-  undefined,
-)
 
 /** Refuses numbers whose product a number cannot hold exactly. */
 export function assertExact(where: string, formula: string, product: number): void {

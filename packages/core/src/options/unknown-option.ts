@@ -13,7 +13,7 @@ export function unknownOption(
   const renamed = namesFor(option).find(([name]) => known.includes(name))
   if (renamed !== undefined) return sluiceError('SLUICE_OPTION_RENAMED', where, option, ...renamed)
 
-  const policy = policyFor(option)
+  const [, policy] = policies.find(([options]) => options.split(' ').includes(option)) ?? []
   if (policy !== undefined && known.includes('policies')) {
     return sluiceError('SLUICE_OPTION_MISPLACED', where, option, policy)
   }
@@ -32,11 +32,6 @@ export function namesFor(option: string): readonly (readonly [name: string, hint
     .flatMap(([, own, hint]) => {
       return own.split(' ').map((name) => [name, hint ?? hints[option] ?? hints[name]] as const)
     })
-}
-
-/** A policy that takes this option. */
-export function policyFor(option: string): string | undefined {
-  return policies.find(([options]) => options.split(' ').includes(option))?.[1]
 }
 
 const perMinute = `limit: 100, window: '1m'`

@@ -1,6 +1,6 @@
 import { processTime } from '../../clock.js'
 import { SluiceError, sluiceError } from '../../errors.js'
-import { redisKey } from '../../keys.js'
+import { redisKeys } from '../../keys.js'
 import { failureOf } from '../queue/pending.js'
 import { createPings } from '../pipeline/pings.js'
 import { isDecision, type Answer, type StoreRequest } from '../store.js'
@@ -153,7 +153,7 @@ export function createCalls(
 
   /** On a Cluster, the key only selects the master. The script does not use it. */
   async function pingAt(target: number): Promise<boolean> {
-    const keys = client.isCluster ? [redisKey(prefix, 'ping', `${target}`)] : []
+    const keys = client.isCluster ? [redisKeys(prefix, 'ping')(`${target}`)] : []
     return new Promise((resolve) => {
       evaluate(
         scriptFor([]),

@@ -2,7 +2,7 @@ import { hasLeases } from '../../algorithms/kind.js'
 import clusterSlot from 'cluster-key-slot'
 import { createServerClock, type ServerClock } from '../../clock.js'
 import { sluiceError } from '../../errors.js'
-import { redisKey, redisKeys, stateName } from '../../keys.js'
+import { redisKeys, stateName } from '../../keys.js'
 import {
   isDecision,
   type LimiterPolicy,
@@ -83,7 +83,7 @@ export function createTargets(prefix: string, isCluster: boolean): Targets {
   }
 
   function slotOf(key: string, { policies: [{ limiter }] }: StoreRequest): number {
-    return isCluster ? clusterSlot(redisKey(prefix, limiter, key)) : 0
+    return isCluster ? clusterSlot(redisKeys(prefix, limiter)(key)) : 0
   }
 
   return {

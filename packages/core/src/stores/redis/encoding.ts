@@ -1,5 +1,5 @@
 import { mostRecordKeys } from '../../algorithms/algorithm.js'
-import { recordKey, redisKey } from '../../keys.js'
+import { recordKey, redisKeys } from '../../keys.js'
 import { costAt, type LimiterPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
 import type { ReplyLayout } from './answers.js'
 import { fieldsOf, paramsAt, type CompiledPolicies } from './compiled-policies.js'
@@ -64,7 +64,7 @@ export function encodeChange(
     const { steps, params, block } = policy
     const { times, counts, extras = 0 } = steps.size(params)
     const width = times + counts + extras
-    const key = redisKey(prefix, policy.limiter, request.keys[i])
+    const key = redisKeys(prefix, policy.limiter)(request.keys[i])
     const records = recordKeysOf(policy, key, verb === 'reset')
     const cost = 'cost' in request ? costAt(request.cost, i) : 0
     const numbers = paramsAt(policy, now ?? serverMs)
