@@ -45,7 +45,7 @@ export interface Numbers {
 
 /** An algorithm: how its rows change, and what they mean. */
 export interface Algorithm<P extends object = object, R = unknown> extends Steps<P> {
-  /** Identifies the rows of this algorithm in a store: see `kinds.ts`. A row with another id is read as absent, so a new layout needs a new id. */
+  /** Identifies the rows of this algorithm in a store: see `scripts.ts`. A row with another id is read as absent, so a new layout needs a new id. */
   readonly id: number
   size(params: P): Size
   /** The time from which the row means the same as a row of zeros. The only number that Lua needs as well, for the expiry of a state. */
