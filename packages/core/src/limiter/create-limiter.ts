@@ -7,11 +7,11 @@ import {
   partOf,
   type DecisionRequest,
   type LeaseRequest,
+  type LimiterPolicy,
   type Reply,
   type Store,
   type StoreRequest,
   type StoreResult,
-  type UnitsRequest,
 } from '../stores/store.js'
 import { createAcquire } from './acquire.js'
 import {
@@ -131,9 +131,10 @@ export function makeLimiter<S extends Store>(
     },
 
     penalize(key, n, options) {
-      const request = { verb: 'penalize', units: unitsOf(n), ...base(key, options) } as const
-      assertExactUnits(where, request)
-      return change(request)
+      const units = unitsOf(n)
+      const rest = base(key, options)
+      assertExact(where, rest.policies, units)
+      return change({ verb: 'penalize', ...rest, units })
     },
     block: (key, length, options) => override('block', key, length, options),
     unblock: (key, options) => change({ verb: 'unblock', ...base(key, options) }),
@@ -166,9 +167,10 @@ export function makeLimiter<S extends Store>(
 }
 
 /** @throws SluiceError SLUICE_OPTION_INVALID for a penalty after which a policy could not count exactly */
-function assertExactUnits(where: string, { policies, units }: UnitsRequest): void {
-  const most = policies.map(({ steps, params }) => steps.mostUnits?.(params) ?? Infinity)
-  const max = Math.min(...most)
+function assertExact(where: string, policies: readonly LimiterPolicy[], units: number): void {
+  const max = Math.min(
+    ...policies.map(({ steps, params }) => steps.mostUnits?.(params) ?? Infinity),
+  )
   if (units <= max) return
   const expected = `at most ${max}: larger numbers cannot be counted exactly`
   throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)

@@ -79,12 +79,8 @@ export function createFallback(
     if (error !== undefined) failedAt = now
     isReplacing = now - failedAt < recoveredAfterMs
     if (isReplacing === wasReplacing) return
-    storeEvents.fallback.publish({
-      limiter,
-      state: isReplacing ? 'begun' : 'ended',
-      onStoreError,
-      error,
-    })
+    const state = isReplacing ? 'begun' : 'ended'
+    storeEvents.fallback.publish({ limiter, state, onStoreError, error })
   }
 
   return {

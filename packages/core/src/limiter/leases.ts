@@ -70,20 +70,13 @@ export function keepAlive(lease: HeldLease): () => void {
   }
 
   async function renew(): Promise<void> {
-    failures = (await renewed(lease)) ? 0 : failures + 1
+    const isRenewed = await (async () => lease.renew())().catch(() => false)
+    failures = isRenewed ? 0 : failures + 1
     if (!isStopped) timer = renewLater(failures > 0 && failures <= 8 ? 1 / 12 : 1 / 3)
   }
 
   return function stopRenewing() {
     isStopped = true
     clearTimeout(timer)
-  }
-}
-
-async function renewed(lease: HeldLease): Promise<boolean> {
-  try {
-    return await lease.renew()
-  } catch {
-    return false
   }
 }

@@ -99,7 +99,10 @@ const storeOption: OptionReader<unknown> = {
   default: undefined,
   advice(value) {
     const has = (...names: string[]): boolean => names.every((name) => hasMethod(value, name))
-    if (typeof value === 'string') return adviceForAddress(value)
+    if (typeof value === 'string')
+      return /^postgres(?:ql)?:/.test(value)
+        ? 'Make a pool for the address, and pass postgresStore(pool) of @sluice/postgres'
+        : 'Make a client for the address, and pass redisStore(client)'
     if (has('unsafe')) return `${likely} postgres.js: pass postgresStore(sql) of @sluice/postgres`
     if (typeof value === 'function') return 'Call the function that makes the store'
     if (has('load', 'save'))
@@ -168,12 +171,6 @@ const where = 'createLimiter'
 
 function isShare(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value <= 1
-}
-
-function adviceForAddress(address: string): string {
-  return /^postgres(?:ql)?:/.test(address)
-    ? 'Make a pool for the address, and pass postgresStore(pool) of @sluice/postgres'
-    : 'Make a client for the address, and pass redisStore(client)'
 }
 
 function hasMethod(value: unknown, name: string): boolean {

@@ -126,8 +126,7 @@ function limiterPolicy(limiter: string, name: string, policy: unknown): LimiterP
     const expected = `a name of 1 to ${longestName} characters`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', name, expected)
   }
-  const resolved = resolvePolicy(policy, where)
-  const { kind, policy: checked, steps, params, block } = resolved
+  const { kind, policy: checked, steps, params, block } = resolvePolicy(policy, where)
   const { times, counts, extras = 0 } = steps.size(params)
   return {
     limiter,
