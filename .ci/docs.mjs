@@ -5,13 +5,12 @@
 //   <!-- api: @sluice/core Decision Verdict -->                            up to <!-- /api -->: a section for each of these public names
 //   <!-- api table: @sluice/core Key Keys -->                              up to <!-- /api -->: a table of these public names
 //
-// It also finds code without a source, pages of `packages/docs` that its index does not link, and names of files in the pages about the code that do not exist. remark-validate-links (npm run lint) finds dead links.
+// It also finds code without a source, and pages of `packages/docs` that its index does not link. remark-validate-links (npm run lint) finds dead links.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import process from 'node:process'
 import { apiSections, withoutApi } from './docs/api.mjs'
 import { codeFrom, strayCode } from './docs/code.mjs'
-import { missingFiles } from './docs/files.mjs'
 import { unlinkedPages } from './docs/indexes.mjs'
 import { optionsTable } from './docs/options.mjs'
 import { docs, members, root } from './workspace.mjs'
@@ -29,12 +28,7 @@ const problems = all.flatMap((page) => {
     }
     const stale =
       isCheck && filled !== text ? ['differs from what it is taken from: npm run docs'] : []
-    const found = [
-      ...stale,
-      ...strayCode(withoutApi(filled)),
-      ...unlinkedPages(page, filled, all),
-      ...missingFiles(page, filled),
-    ]
+    const found = [...stale, ...strayCode(withoutApi(filled)), ...unlinkedPages(page, filled, all)]
     return found.map((problem) => `${name}: ${problem}`)
   } catch (error) {
     return [`${name}: ${error.message}`]

@@ -107,8 +107,7 @@ function closing(text, start) {
   throw new Error(`a bracket is not closed: ${text.slice(start, start + 80)}`)
 }
 
-/** The parts of a list that are separated by commas outside of brackets. */
-export function splitList(text) {
+function splitList(text) {
   const parts = []
   let start = 0
   for (let i = 0; i < text.length; i++) {
@@ -121,10 +120,9 @@ export function splitList(text) {
   return [...parts, text.slice(start)].map((part) => part.trim()).filter((part) => part !== '')
 }
 
-/** A type in one line, without its comments. */
+/** A type in one line, without its comments. Each member of a type literal has lines of its own. */
 export function typeText(text) {
   const code = text.replace(/\/\*\*?(?:(?!\*\/)[^])*\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
-  // A member of a type literal ends with its line.
   return oneLine(code.replace(/(?<=[\w)>\]'}])\n\s*(?=(?:readonly )?\w+\??[:(])/g, ', '))
     .replace(/^\| /, '')
     .replace(/([<([:]) \| /g, (_, before) => (before === ':' ? ': ' : before))

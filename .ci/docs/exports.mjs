@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { members, root } from '../workspace.mjs'
-import { docOf, headOf, splitList } from './declarations.mjs'
+import { docOf } from './declarations.mjs'
 
 /**
  * The public names of an entry point, such as `@sluice/core/http`: a map from each name to its declaration. The names of other packages that it
@@ -39,24 +39,6 @@ function sourceOf(file) {
 }
 
 const exportList = /^export (?:type )?(?:\{(?<list>[^}]*)\}|(?<all>\*)) from '(?<from>[^']+)'/gm
-const importList = /^import (?:type )?\{(?<list>[^}]*)\} from '(?<from>[^']+)'/gm
-
-/** The names of all entry points. */
-let everyName
-
-function isPublic(name) {
-  everyName ??= new Set(entryPoints().flatMap(([, file]) => namesOnly(file)))
-  return everyName.has(name)
-}
-
-function namesOnly(file) {
-  return Array.from(sourceOf(file).matchAll(exportList)).flatMap(({ groups }) => {
-    const { list, all, from } = groups
-    if (all === undefined) return itemsIn(list).map(({ name }) => name)
-    const target = fileOf(from, file)
-    return target === undefined ? [] : namesOnly(target)
-  })
-}
 
 function namesIn(file) {
   const names = new Map()
@@ -96,15 +78,9 @@ function fileOf(from, importer) {
 
 /** A declaration: its kind, its text, and its TSDoc. */
 function declarationIn(file, name) {
-  const declaration = findDeclaration(file, name)
-  if (declaration !== undefined) return declaration
-  throw new Error(`${file.slice(root.length + 1)} does not declare ${name}`)
-}
-
-function findDeclaration(file, name) {
   const source = sourceOf(file)
   const start = new RegExp(
-    String.raw`^(?:export )?(?:async )?(?<kind>function|interface|class|type|const) ${name}\b`,
+    String.raw`^export (?:async )?(?<kind>function|interface|class|type|const) ${name}\b`,
     'm',
   )
   const found = start.exec(source)
@@ -112,52 +88,23 @@ function findDeclaration(file, name) {
     const { index, groups } = found
     const { kind } = groups
     const rest = source.slice(index)
-    const own = textOf(rest, kind)
-    const text = kind === 'interface' ? withInherited(own, name, file) : own
-    return { kind, text, rest, doc: docBefore(source, index) }
+    return { kind, text: textOf(rest, kind), rest, doc: docBefore(source, index) }
   }
-  for (const { groups } of [...source.matchAll(exportList), ...source.matchAll(importList)]) {
+  for (const { groups } of source.matchAll(exportList)) {
     const target = fileOf(groups.from, file)
     const item = itemsIn(groups.list ?? '').find((one) => one.name === name)
     if (item !== undefined && target !== undefined && existsSync(target)) {
-      return findDeclaration(target, item.local)
+      return declarationIn(target, item.local)
     }
   }
-  return undefined
+  throw new Error(`${file.slice(root.length + 1)} does not declare ${name}`)
 }
 
 // The formatter puts the end of a declaration at the beginning of a line.
 function textOf(rest, kind) {
   const isBlock = kind === 'interface' || kind === 'class'
-  if (!isBlock) return rest.split(/\n\n|\n(?=(?:export |type |interface |const |\/\*\*))/, 1)[0]
-  const [, empty] = /^(.*) \{\}\n/.exec(rest) ?? []
-  return empty === undefined ? `${rest.split('\n}', 1)[0]}\n}` : `${empty} {\n}`
-}
-
-/** An interface with the members of those that it extends and that no entry point exports. */
-function withInherited(text, name, file) {
-  const { generics, heritage } = headOf({ local: name, text })
-  const parents = splitList(heritage.replace(/^extends /, ''))
-  const inherited = parents.map((parent) => inheritedFrom(parent, file))
-  const left = parents.filter((_, i) => inherited[i] === undefined)
-  if (left.length === parents.length) return text
-  const head = `export interface ${name}${generics}${left.length > 0 ? ` extends ${left.join(', ')}` : ''}`
-  const members = [bodyOf(text), ...inherited.filter((body) => body !== undefined)]
-  return `${head} {\n${members.join('\n')}\n}`
-}
-
-function inheritedFrom(parent, file) {
-  const [, partial, name] = /^(Partial<)?(\w+)>?$/.exec(parent) ?? []
-  if (name === undefined || isPublic(name)) return undefined
-  const { kind, text } = findDeclaration(file, name) ?? {}
-  if (kind !== 'interface') return undefined
-  const body = bodyOf(text)
-  return partial === undefined ? body : body.replace(/^( {2}(?:readonly )?\w+)(?=[:(])/gm, '$1?')
-}
-
-/** The members of an interface. */
-function bodyOf(text) {
-  return text.slice(text.indexOf('{\n') + 2, -2)
+  if (!isBlock) return rest.split('\n\n', 1)[0]
+  return `${rest.replace(/^(.*\{)\}/, '$1\n}').split('\n}', 1)[0]}\n}`
 }
 
 const commentBefore = /\/\*\*(?<text>(?:(?!\*\/)[^])*)\*\/\s*(?:\/\/[^\n]*\n\s*)*$/

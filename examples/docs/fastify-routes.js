@@ -1,7 +1,7 @@
 // Limits of routes of Fastify.
 import assert from 'node:assert/strict'
 // #region routes
-import { rateLimit } from '@sluice/fastify'
+import { rateLimit, slidingWindow } from '@sluice/fastify'
 import fastify from 'fastify'
 
 const app = fastify()
@@ -13,12 +13,12 @@ app.post('/reports', { config: { rateLimit: { limit: 5 } } }, async (request, re
   return reply.code(201).send('Created.\n')
 })
 
-// Several limits: all of them must allow a request.
-const perSecondAndDay = [
-  { limit: 2, window: '1s' },
-  { limit: 1000, window: '1d' },
-]
-app.get('/search', { config: { rateLimit: perSecondAndDay } }, async () => ({ found: [] }))
+// Several limits: a request counts in both or, if one of them denies it, in neither.
+const policies = {
+  second: slidingWindow({ limit: 2, window: '1s' }),
+  day: slidingWindow({ limit: 1000, window: '1d' }),
+}
+app.get('/search', { config: { rateLimit: { policies } } }, async () => ({ found: [] }))
 
 // No limit.
 app.get('/health', { config: { rateLimit: false } }, async () => 'Healthy.\n')

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -32,6 +32,19 @@ test('the pages agree with their sources, all code in them comes from programs, 
   const { stderr } = await checked.catch((error: { readonly stderr: string }) => error)
   expect(stderr).toBe('')
 })
+
+test.each(['inside/contracts.md', 'inside/internals.md', 'reference/promises.md'])(
+  'the files that %s names exist',
+  async (page) => {
+    const text = readFileSync(`${root}packages/docs/${page}`, 'utf8')
+    const list = ['ls-files', '--cached', '--others', '--exclude-standard']
+    const files = (await run('git', list, { cwd: root, maxBuffer: 2 ** 24 })).stdout.split('\n')
+    // A name can leave out the first folders.
+    const names = Array.from(text.matchAll(/`([\w./-]+\.(?:ts|m?js|json))`/g), ([, name]) => name)
+    const isKnown = (name: string) => files.some((file) => `/${file}`.endsWith(`/${name}`))
+    expect(names.filter((name) => !isKnown(name))).toEqual([])
+  },
+)
 
 test.each(named(/\.js$/))('examples/docs/%s runs without an error', async (name) => {
   const env = {

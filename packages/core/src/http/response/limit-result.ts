@@ -16,8 +16,8 @@ export type Outcome =
   | { readonly type: 'challenge'; readonly kind: string; readonly [detail: string]: unknown }
   | { readonly type: 'tag'; readonly tag: string }
 
-/** The rules that made a decision. */
-interface ByRules {
+/** A decision, and the rules that made it. */
+export interface RuleDecision extends Decision {
   /** The rule that decided the outcome; undefined if the request is allowed. */
   readonly rule: string | undefined
   /** The outcome of that rule. */
@@ -30,11 +30,8 @@ interface ByRules {
   readonly rules: string
 }
 
-/** A decision, and the rules that made it. */
-export interface RuleDecision extends Decision, ByRules {}
-
-/** The decision on an HTTP request. With `rules`, it is a `RuleDecision`, which has all of these fields; without, they are absent. */
-export interface RequestDecision extends Decision, Partial<ByRules> {}
+/** The decision on an HTTP request. With `rules`, it has all fields of a `RuleDecision`; without, those of a `Decision`. */
+export interface RequestDecision extends Decision, Partial<Omit<RuleDecision, keyof Decision>> {}
 
 /** Decides requests in place of a limit: `loadRules` of `@sluice/rules` returns such rules. */
 export interface Rules<R> {
