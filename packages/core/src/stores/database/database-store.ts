@@ -1,4 +1,5 @@
 import { sluiceError } from '../../errors.js'
+import { rowKeys } from '../../keys.js'
 import {
   checked,
   optional,
@@ -8,10 +9,17 @@ import {
   type OptionReader,
 } from '../../options/readers.js'
 import { isCount, isText } from '../../options/predicates.js'
-import { contractVersion, storeContract, type AsyncStore } from '../store.js'
-import { createPipeline } from '../pipeline/pipeline.js'
+import {
+  contractVersion,
+  storeContract,
+  type AsyncStore,
+  type LimiterPolicy,
+  type StoreRequest,
+} from '../store.js'
+import { createPings } from '../pipeline/pings.js'
+import { createPipeline, type Transport } from '../pipeline/pipeline.js'
+import { createAttempts, mostRows } from './attempts.js'
 import type { Database } from './database.js'
-import { databaseTransport } from './transport.js'
 
 /** Options of `databaseStore`. */
 export interface DatabaseStoreOptions {
@@ -62,11 +70,12 @@ export const databaseOptionReaders: Readonly<
  */
 export function databaseStore(database: Database, options: DatabaseStoreOptions = {}): AsyncStore {
   if (!isDatabase(database)) throw sluiceError('SLUICE_DATABASE_INVALID', 'databaseStore', database)
-  const settings = readOptions('databaseStore', options, databaseOptionReaders)
+  const readers = databaseOptionReaders
+  const { prefix, timeout, rememberedRows } = readOptions('databaseStore', options, readers)
   return {
     ...createPipeline(
-      { name: database.name, timeoutMs: settings.timeout, isRequestBound: false },
-      databaseTransport(database, settings),
+      { name: database.name, timeoutMs: timeout, isRequestBound: false },
+      databaseTransport(database, prefix, rememberedRows),
     ),
     [storeContract]: { version: contractVersion, largestLimits },
   }
@@ -75,4 +84,50 @@ export function databaseStore(database: Database, options: DatabaseStoreOptions 
 function isDatabase(value: unknown): value is Database {
   if (typeof value !== 'object' || value === null) return false
   return ['load', 'save'].every((name) => typeof Reflect.get(value, name) === 'function')
+}
+
+/** Decides requests by the rows of a database, and saves those rows. */
+function databaseTransport(
+  database: Database,
+  prefix: string,
+  rememberedRows: number,
+): Transport<Database> {
+  async function isThere(): Promise<boolean> {
+    try {
+      await database.load([])
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    isInProcess: true,
+    batching: {
+      targetOf: () => database,
+      keysOf: createKeys(prefix),
+      weightOf: (_, newKeys) => newKeys,
+      mostRequests: 256,
+      mostWeight: mostRows,
+      share: 1 / 4,
+      fewestRequests: 16,
+      // So that the store never needs more connections of a pool. One call at a time is about a row, so that a process does not conflict with itself.
+      mostBatches: 4,
+    },
+    connect: (receiver) => createAttempts(database, rememberedRows, receiver),
+    ping: createPings(1, isThere),
+    close: async () => database.close?.(),
+  }
+}
+
+/** Makes the function that names the rows of a request. */
+function createKeys(prefix: string): (request: StoreRequest) => readonly string[] {
+  const namers = new WeakMap<readonly LimiterPolicy[], (key: string) => string>()
+  return function keysOf({ policies, keys }) {
+    const nameOf = namers.get(policies) ?? rowKeys(prefix, policies[0].limiter)
+    namers.set(policies, nameOf)
+    const first = nameOf(keys[0])
+    // Most requests have one key for all policies.
+    return keys.map((key) => (key === keys[0] ? first : nameOf(key)))
+  }
 }
