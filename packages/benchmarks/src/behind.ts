@@ -5,7 +5,7 @@ const reasons: readonly { readonly rows: RegExp; readonly text: string }[] = [
   {
     rows: /^(?:import and|the same after|MB installed|time of the first|decisions in the first)/,
     text: `**In a new process:** the first decisions, the import after Express has loaded the modules of Node that both need, and the
-  size on the disk. Sluice has more code, and compiles a policy when it is used for the first time.
+  size on the disk. Sluice has more code.
   [Cold starts](packages/docs/operate/serverless.md#cold-starts) lists what helps.`,
   },
   {
