@@ -61,7 +61,7 @@ describe('a decision by three policies', () => {
   })
 })
 
-describe('the script of single requests', () => {
+describe('the script of the verbs that do not decide', () => {
   test('contains the algorithms in use and no others', async () => {
     const [fixed] = await algorithmsSent(three.window)
     const [sliding] = await algorithmsSent(three.sliding)
@@ -79,7 +79,7 @@ describe('the script of single requests', () => {
   })
 })
 
-describe('the script of a limiter', () => {
+describe('the script of decisions', () => {
   test('is the same for a bucket as for gcra, and for any numbers and names', async () => {
     const bucket = tokenBucket({ capacity: 3, refill: 1, every: '1s' })
     expect(await scriptSent(bucket, 'consume')).toBe(await scriptSent(three.pace, 'consume'))

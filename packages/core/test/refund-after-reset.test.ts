@@ -30,7 +30,7 @@ function remainingAfter(policies: Policy): number {
 }
 
 test.each(policies)(
-  'a refund of a request from before a reset refunds nothing: %s',
+  'a refund of a request from before a reset refunds nothing that was taken in a later millisecond: %s',
   (_, policy) => {
     expect(remainingAfter(policy)).toBe(2)
   },

@@ -5,14 +5,14 @@ import type { StoreRequest } from '../../src/stores/store.js'
 import { asker, general, newTarget, recorder, request } from './held-store.js'
 import { pipelineOver } from '../pipeline/stub-store.js'
 
-const plan = newTarget()
+const one = newTarget()
 const other = newTarget()
 
 /** The last letter of a key names its target. */
 const targetOf: TargetOf = ({ verb, keys: [key] }) => {
   if (verb !== 'consume' || key.endsWith('G')) return general
   if (key.endsWith('A')) return undefined
-  return key.endsWith('O') ? other : plan
+  return key.endsWith('O') ? other : one
 }
 
 function targets() {
