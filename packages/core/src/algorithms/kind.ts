@@ -18,8 +18,6 @@ export type AnyKind = Kind<Policy, object>
 
 /** A policy as it is decided: its steps and their params. */
 export interface ResolvedPolicy {
-  /** The builder's name. */
-  readonly kind: string
   readonly policy: Policy
   readonly steps: Algorithm
   readonly params: object
@@ -66,7 +64,6 @@ export function resolvePolicy(policy: unknown, where: string): ResolvedPolicy {
   markBuilt(options.block)
   const checked = kind.build(options)
   return {
-    kind: name,
     policy: checked,
     steps: kind.steps(checked),
     params: kind.params?.(checked) ?? checked,

@@ -103,7 +103,8 @@ function assertKept(policies: readonly LimiterPolicy[], store: Store): void {
     const expected = `at most ${mostPolicies} policies over this store`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies.length, expected)
   }
-  for (const { limiter, name, kind, quota } of policies) {
+  for (const { limiter, name, policy, quota } of policies) {
+    const { kind } = policy
     const most = Object.hasOwn(largestLimits, kind) ? largestLimits[kind] : Infinity
     if (quota <= most) continue
     const expected = `at most ${most} for "${kind}" over this store, which keeps its records in one row`
@@ -126,12 +127,11 @@ function limiterPolicy(limiter: string, name: string, policy: unknown): LimiterP
     const expected = `a name of 1 to ${longestName} characters`
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', name, expected)
   }
-  const { kind, policy: checked, steps, params, block } = resolvePolicy(policy, where)
+  const { policy: checked, steps, params, block } = resolvePolicy(policy, where)
   const { times, counts, extras = 0 } = steps.size(params)
   return {
     limiter,
     name,
-    kind,
     policy: checked,
     steps,
     params,

@@ -28,7 +28,7 @@ export function watchRedundancy(
 /** Compares policies of one kind that differ in numbers only. A block also denies requests below the limit, and a limit of 0 denies everything on purpose. */
 function isRedundant(one: LimiterPolicy, other: LimiterPolicy): boolean {
   const { steps, params, policy, quota, block } = one
-  if (one.kind !== other.kind || block !== undefined || one.keepsFirstRow) return false
+  if (policy.kind !== other.policy.kind || block !== undefined || one.keepsFirstRow) return false
   for (const [name, value] of Object.entries(policy)) {
     if (typeof value !== 'number' && value !== Reflect.get(other.policy, name)) return false
   }

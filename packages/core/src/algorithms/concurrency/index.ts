@@ -40,8 +40,7 @@ export function concurrency<const T extends Duration>(
   options: ConcurrencyOptions & Record<'lease', DurationLiteral<T>>,
 ): ConcurrencyPolicy {
   const readers = { limit: quota, lease: duration, block: blockOption }
-  const policy = readOptions('concurrency', options, readers)
-  return policyOf('concurrency', concurrencyKind, policy)
+  return policyOf('concurrency', concurrencyKind, readOptions('concurrency', options, readers))
 }
 
 export const concurrencyKind: Kind<ConcurrencyPolicy> = {

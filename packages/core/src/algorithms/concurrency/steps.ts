@@ -6,26 +6,7 @@ import {
   type Lease,
   type Row,
 } from '../algorithm.js'
-import { ByteWriter, readBytes, type ByteReader } from '../bytes.js'
-import {
-  clear,
-  empty,
-  endNewest,
-  finish,
-  freeAt,
-  grant,
-  grantOf,
-  holderOf,
-  lastEnd,
-  live,
-  move,
-  newLeases,
-  ranksPerMs,
-  type Grant,
-  type Leases,
-  type Ranked,
-  type RankedList,
-} from './leases.js'
+import { Leases, ranksPerMs, type Grant } from './leases.js'
 
 /** A policy of `concurrency`. */
 export interface ConcurrencyPolicy extends Policy {
@@ -57,9 +38,9 @@ export const concurrencySteps: Algorithm<ConcurrencyPolicy, Leases> = {
   args: ({ limit, lease }) => [limit, lease, rememberedMs],
   records: {
     keys: [2, 3, 4],
-    create: newLeases,
-    pack: packLeases,
-    unpack: (bytes, row) => unpackLeases(bytes, row[HELD]),
+    create: () => new Leases(),
+    pack: (leases) => leases.pack(),
+    unpack: (bytes, row) => Leases.unpack(bytes, row[HELD]),
     bind,
   },
 
@@ -91,16 +72,16 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
     look(row, params, now, cost) {
       const { limit } = params
       row[LAST_AT] = Math.max(row[LAST_AT], now)
-      row[HELD] = row[TOKEN] === 0 ? 0 : live(leases, row[HELD], row[LAST_AT])
+      row[HELD] = row[TOKEN] === 0 ? 0 : leases.live(row[HELD], row[LAST_AT])
       const asks = row[HELD] > 0 && cost > 0
       const holder =
-        asks && requested !== undefined ? holderOf(leases, requested, row[LAST_AT]) : undefined
+        asks && requested !== undefined ? leases.holderOf(requested, row[LAST_AT]) : undefined
       const own = holder?.units ?? 0
       const excess = row[HELD] - own + cost - limit
       const fits = limit > 0 && (excess <= 0 || (own > 0 && own >= cost))
       row[FITS_AT] = 0
       if (!fits && (limit === 0 || cost > limit)) row[FITS_AT] = noTime
-      else if (!fits) row[FITS_AT] = freeAt(leases, excess, row[LAST_AT], holder)
+      else if (!fits) row[FITS_AT] = leases.freeAt(excess, row[LAST_AT], holder)
       foresee(row, params)
       return fits
     },
@@ -109,7 +90,7 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
       clearEnded(row)
       if (cost > 0) {
         const rank = nextRank(row, params)
-        row[HELD] += grant(leases, lease, cost, rank, row[LAST_AT])
+        row[HELD] += leases.grant(lease, cost, rank, row[LAST_AT])
       }
       requested = undefined
       foresee(row, params)
@@ -120,8 +101,8 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
       if (receipt === undefined && units >= row[HELD]) row[HELD] = 0
       clearEnded(row)
       const granted = receipt === undefined ? undefined : activeGrant(row)
-      if (granted !== undefined) row[HELD] -= finish(leases, granted, row[LAST_AT])
-      else if (receipt === undefined) row[HELD] -= endNewest(leases, units)
+      if (granted !== undefined) row[HELD] -= leases.finish(granted, row[LAST_AT])
+      else if (receipt === undefined) row[HELD] -= leases.endNewest(units)
       foresee(row, params)
     },
 
@@ -135,7 +116,7 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
       const granted = activeGrant(row)
       if (granted === undefined) return false
       clearEnded(row)
-      move(leases, granted, nextRank(row, params))
+      leases.move(granted, nextRank(row, params))
       foresee(row, params)
       return true
     },
@@ -143,21 +124,20 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
 
   /** The grant of this lease. A row without units says that the leases are void. */
   function activeGrant(row: Row): Grant | undefined {
-    return row[HELD] === 0 ? undefined : grantOf(leases, lease.id, row[LAST_AT])
+    return row[HELD] === 0 ? undefined : leases.grantOf(lease.id, row[LAST_AT])
   }
 
   /** Removes from the leases what `look` has removed from the row. */
   function clearEnded(row: Row): void {
-    if (row[HELD] === 0) empty(leases)
-    else clear(leases, row[LAST_AT])
+    if (row[HELD] === 0) leases.empty()
+    else leases.clear(row[LAST_AT])
   }
 
   /** Computes the times that only the decision needs. */
   function foresee(row: Row, { limit }: ConcurrencyPolicy): void {
     const more = Math.max(1, row[HELD] - limit + 1)
-    row[NEXT_AT] =
-      row[HELD] === 0 || limit === 0 ? 0 : freeAt(leases, more, row[LAST_AT], undefined)
-    row[FULL_AT] = row[HELD] === 0 ? 0 : lastEnd(leases)
+    row[NEXT_AT] = row[HELD] === 0 || limit === 0 ? 0 : leases.freeAt(more, row[LAST_AT], undefined)
+    row[FULL_AT] = row[HELD] === 0 ? 0 : leases.lastEnd()
   }
 
   return steps
@@ -167,52 +147,4 @@ function nextRank(row: Row, { lease }: ConcurrencyPolicy): number {
   const { [LAST_AT]: now } = row
   row[TOKEN] = Math.max(row[TOKEN] + 1, now * ranksPerMs)
   return (now + lease) * ranksPerMs + Math.min(row[TOKEN] - now * ranksPerMs, ranksPerMs - 1)
-}
-
-/** The leases of a key as bytes: for each holder in its order the owner, the units, and the id and the rank of each grant. */
-function packLeases(leases: Leases): Uint8Array {
-  const writer = new ByteWriter()
-  const holders = itemsOf(leases)
-  writer.number(holders.length)
-  for (const { owner, units, grants } of holders) {
-    const granted = itemsOf(grants)
-    // An owner can be any text, so its presence is a number of its own.
-    writer.number(owner === undefined ? 0 : 1)
-    if (owner !== undefined) writer.text(owner)
-    writer.number(units)
-    writer.number(granted.length)
-    for (const { id, rank } of granted) {
-      writer.text(id)
-      writer.number(rank)
-    }
-  }
-  return writer.written
-}
-
-/** The leases of these bytes. Undefined if they are damaged, or do not hold these units in all. */
-function unpackLeases(bytes: Uint8Array, held: number): Leases | undefined {
-  return readBytes(bytes, (reader) => {
-    const leases = newLeases()
-    let units = 0
-    for (let left = reader.number(); left > 0; left--) units += readHolder(reader, leases)
-    return units === held ? leases : undefined
-  })
-}
-
-/** Reads a holder, and returns its units. */
-function readHolder(reader: ByteReader, leases: Leases): number {
-  const owner = reader.number() === 0 ? undefined : reader.text()
-  const units = reader.number()
-  let held = 0
-  for (let left = reader.number(); left > 0; left--) {
-    const id = reader.text()
-    held += grant(leases, { id, owner: owner ?? id }, units, reader.number(), 0)
-  }
-  return held
-}
-
-function itemsOf<T extends Ranked<T>>({ first }: RankedList<T>): readonly T[] {
-  const items: T[] = []
-  for (let item = first; item !== undefined; item = item.after) items.push(item)
-  return items
 }

@@ -30,8 +30,7 @@ export function slidingLog<const T extends Duration>(
   options: SlidingLogOptions & Record<'window', DurationLiteral<T>>,
 ): SlidingLogPolicy {
   const readers = { limit: countable, window: duration, block: blockOption }
-  const policy = readOptions('slidingLog', options, readers)
-  return policyOf('slidingLog', slidingLogKind, policy)
+  return policyOf('slidingLog', slidingLogKind, readOptions('slidingLog', options, readers))
 }
 
 /** A quota below the modulus of the running totals. */
