@@ -99,11 +99,11 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     limits.add(headers.filter(isLimitField))
     switch (action.type) {
       case 'continue':
-        return await followed(asked, next)
+        return followed(asked, next)
       case 'deny':
         return limits.written(denial(asked, action))
       case 'handle':
-        return await followed(asked, () => handle(asked, action, next))
+        return followed(asked, () => handle(asked, action, next))
       default:
         return action satisfies never
     }

@@ -133,7 +133,7 @@ export function fetchAdapter<R>(
       } catch (error) {
         return refusal(asked, error)
       }
-      return await carryOut(asked, action, next)
+      return carryOut(asked, action, next)
     }
 
     async function check(request: R, platform?: Platform): Promise<Checked> {

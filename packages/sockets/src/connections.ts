@@ -30,21 +30,24 @@ export function limitConnections<S extends IoSocket>(
   const limit = createLimit<S>('limitConnections', limiter, options, byIp())
   const { onDenied } = options
 
+  async function admit(socket: S, next: Next): Promise<void> {
+    const { address: peer, url, headers } = socket.handshake
+    const answer = await limit.ask(socket, { peer, url, headers, sent: [] })
+    const proceed = once(next)
+    limit.settle(answer, {
+      allow(decision) {
+        holdWhileConnected(decision, socket)
+        next()
+      },
+      deny: (denied) => proceed(new DenialError(denialOf(denied))),
+      onDenied: onDenied && ((decision) => onDenied(socket, proceed, decision)),
+    })
+  }
+
   return function connectionLimit(socket, next) {
     const skipped = skippedBy(socket, 'limitConnections')
     if (skipped !== undefined) return next(new DenialError(denialOf(limit.report(skipped))))
-    const { address: peer, url, headers } = socket.handshake
-    void limit.ask(socket, { peer, url, headers, sent: [] }).then((answer) => {
-      const proceed = once(next)
-      limit.settle(answer, {
-        allow(decision) {
-          holdWhileConnected(decision, socket)
-          next()
-        },
-        deny: (denied) => proceed(new DenialError(denialOf(denied))),
-        onDenied: onDenied && ((decision) => onDenied(socket, proceed, decision)),
-      })
-    })
+    void admit(socket, next)
   }
 }
 

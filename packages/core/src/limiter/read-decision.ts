@@ -53,12 +53,7 @@ function combinedDecision(request: DecisionRequest, result: StoreResult): Decisi
   const { allowed, states, source = 'store' } = result
   if (policies.length === 0) return withoutPolicies(request, result)
   const taken = areTaken(request, result)
-  const verdicts = new Array<Verdict>(policies.length)
-  let hasOverride = false
-  for (let i = 0; i < policies.length; i++) {
-    verdicts[i] = verdictOf(policies[i], states[i], costAt(cost, i), taken)
-    if (states[i].override !== undefined) hasOverride = true
-  }
+  const verdicts = policies.map((one, i) => verdictOf(one, states[i], costAt(cost, i), taken))
   let { limit, remaining, retryAfterMs, resetMs, delayMs } = verdicts[0]
   for (let i = 1; i < verdicts.length; i++) {
     const verdict = verdicts[i]
@@ -84,6 +79,7 @@ function combinedDecision(request: DecisionRequest, result: StoreResult): Decisi
     result,
   )
   kept.offer(decision)
+  const hasOverride = states.some(({ override }) => override !== undefined)
   return hasOverride ? withExemption(decision, policies, states) : decision
 }
 

@@ -75,17 +75,10 @@ export function run(rows: Rows, request: StoreRequest): StoreResult {
 }
 
 function decideAll(rows: Rows, request: DecisionRequest): StoreResult {
-  const { length } = request.policies
-  // An array that grows takes memory for seventeen more.
-  const states = new Array<Loaded>(length)
-  let allowed = true
-  for (let i = 0; i < length; i++) {
-    states[i] = look(rows, request, i, costAt(request.cost, i))
-    if (!states[i].fits) allowed = false
-  }
-  if (request.verb === 'consume') {
-    for (let i = 0; i < length; i++) commit(rows, request, states[i], allowed)
-  }
+  const { policies, verb, cost } = request
+  const states = policies.map((_, i) => look(rows, request, i, costAt(cost, i)))
+  const allowed = states.every(({ fits }) => fits)
+  if (verb === 'consume') for (const state of states) commit(rows, request, state, allowed)
   return { allowed, states }
 }
 

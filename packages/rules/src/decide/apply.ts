@@ -85,9 +85,9 @@ async function enforce(
   let leaves: AbortSignal | undefined
 
   /** Waits until the units are available, as long as each limit that denies the request has a delay that is not over. */
-  async function acquire(maxWait: number): Promise<Decision> {
+  const acquire = async (maxWait: number): Promise<Decision> => {
     const waits = { [waitAfter]: (denial: Decision) => delayOfDenial(rules, denial) }
-    return delay!(async (signal) => {
+    return delay(async (signal) => {
       leaves = signal
       return limiter.acquire(key, {
         cost,

@@ -1,8 +1,7 @@
 import { parseList } from '../../../core/node_modules/structured-headers/dist/index.js'
 import { expect, test } from 'vitest'
 import { fixedWindow } from '@sluice/core'
-import { createGuard, type Guard } from '@sluice/core/http'
-import type { EarlierHeaders } from '@sluice/core/http'
+import { createGuard, type EarlierHeaders, type Guard } from '@sluice/core/http'
 import { asks, consumption, rulesOf } from './judged.js'
 import {
   denialOf,

@@ -64,9 +64,9 @@ describe('the judgement', () => {
         throw undefined
       }),
     })
-    expect(
-      (await rejectionOf((async () => await guard.check(viewOf({}), response, noHeaders))())).code,
-    ).toBe('SLUICE_THROWN')
+    expect((await rejectionOf(guard.check(viewOf({}), response, noHeaders))).code).toBe(
+      'SLUICE_THROWN',
+    )
   })
 })
 

@@ -48,7 +48,7 @@ export class Ending extends EventEmitter {
 }
 
 export async function respond(guard: Made, answer: NodeResponse): Promise<Action<Handler>> {
-  return await guard.check(viewOf({}), answer, noHeaders)
+  return guard.check(viewOf({}), answer, noHeaders)
 }
 
 export const refusal = (outcome: Outcome) =>

@@ -37,7 +37,7 @@ test.each<[string, Options, string]>([
     ...options,
   })
   const check = async (): Promise<unknown> =>
-    await guard.check(viewOf({}), new FetchExchange({}), noHeaders, false)
+    guard.check(viewOf({}), new FetchExchange({}), noHeaders, false)
   const error = await rejectionOf(check())
   expect([error.code, run.mock.calls.length]).toEqual(['SLUICE_RESPONSE_UNSEEN', 0])
   expect(error.message).toContain(named)

@@ -1,11 +1,11 @@
 import {
   createGuard,
   type Action,
+  type EarlierHeaders,
   type NodeResponse,
   type RateLimitOptions,
   type RequestView,
 } from '@sluice/core/http'
-import type { EarlierHeaders } from '@sluice/core/http'
 
 /** The time of the clock at the start. Only a test advances it. */
 export const start: number = Date.UTC(2026, 0, 1)

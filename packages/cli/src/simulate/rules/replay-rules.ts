@@ -121,7 +121,7 @@ export function createRulesReplay(
   /** Asks the limits as a server does. A memory store decides at once. */
   function asked(judgement: RuleMatch, record: LogRecord): CheckResults {
     if (judgement.type !== 'ask') return nothingAsked
-    const [enforced] = judgement.enforced.map(ask)
+    const enforced = judgement.enforced.map(ask).at(0)
     if (enforced?.decision.allowed === false) return { enforced, tagging: [] }
     const tagging = judgement.tagging.map(ask)
     const shadow = judgement.shadow.map(ask).filter(({ decision }) => decision.allowed)

@@ -148,7 +148,7 @@ export function handled<H>(
 }
 
 /** The error for a framework: Express ignores `throw undefined` and continues, and it reads `throw 'route'` as a command. */
-export function errorFor(limiter: string, error: unknown): object {
+export function errorFor(limiter: string, error: unknown): unknown {
   if (typeof error !== 'object' || error === null) {
     return sluiceErrorFrom(error, 'SLUICE_THROWN', limiter, error)
   }

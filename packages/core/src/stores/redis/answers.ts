@@ -37,10 +37,10 @@ export function decodeAnswers(
     if ((code & 2) === 0) return { allowed, states }
     return {
       allowed,
-      states: states.map((state) => {
+      states: states.map(({ row, now }) => {
         const override = overrideOf(rowAt(reply, at, overrideWidth))
         at += overrideWidth
-        return { ...state, override }
+        return { row, override, now }
       }),
     }
   })

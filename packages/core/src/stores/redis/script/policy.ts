@@ -31,27 +31,30 @@ export interface PolicyTexts extends Readonly<Record<TextName, string>> {
   readonly readAt: (at: number) => string
 }
 
-type TextName =
-  | 'declare'
-  | 'date'
-  | 'ask'
-  | 'bind'
-  | 'fields'
-  | 'look'
-  | 'fits'
-  | 'overridden'
-  | 'counted'
-  | 'allows'
-  | 'take'
-  | 'deny'
-  | 'answer'
-  | 'answerOverride'
-  | 'saved'
-  | 'changed'
-  | 'end'
-  | 'row'
-  | 'writeBlock'
-  | 'keepRecords'
+const textNames = [
+  'declare',
+  'date',
+  'ask',
+  'bind',
+  'fields',
+  'look',
+  'fits',
+  'overridden',
+  'counted',
+  'allows',
+  'take',
+  'deny',
+  'answer',
+  'answerOverride',
+  'saved',
+  'changed',
+  'end',
+  'row',
+  'writeBlock',
+  'keepRecords',
+] as const
+
+type TextName = (typeof textNames)[number]
 
 export interface ScriptTexts {
   readonly parts: readonly PolicyTexts[]
@@ -241,10 +244,9 @@ ${steps.declare}
     if ended_ > until${policy.key} then until${policy.key} = ended_ end --? plain
     fresh_ = ended_ <= now and exempt_ <= now --? persists
 `
-  const filled = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, fill(text)]))
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same keys
+  for (const name of textNames) texts[name] = fill(texts[name])
   return {
-    ...(filled as Record<TextName, string>),
+    ...texts,
     readAt: (at: number) => fill(readAt(at)),
     key: policy.key,
   }
