@@ -106,16 +106,21 @@ export function keysOf(
   key: Keys,
 ): readonly string[] {
   if (isNotLimited(key)) return []
-  if (isKey(key)) {
-    const joined = joinedKey(limiter, key)
-    // A literal takes the least memory, and an array that grows takes some for seventeen more.
-    return asked.length === 1 ? [joined] : Array<string>(asked.length).fill(joined)
-  }
+  if (isKey(key)) return repeated(joinedKey(limiter, key), asked.length)
   return asked.map(({ name }) => {
     // Only own properties count: every object inherits names such as `constructor`.
     if (!Object.hasOwn(key, name)) throw sluiceError('SLUICE_KEY_MISSING', limiter, name)
     return joinedKey(limiter, key[name], name)
   })
+}
+
+/** The key for this many policies. */
+export function repeated(key: string, count: number): readonly string[] {
+  // A literal takes the least memory, and an array that grows takes some for seventeen more.
+  if (count === 1) return [key]
+  const keys = new Array<string>(count)
+  for (let i = 0; i < count; i++) keys[i] = key
+  return keys
 }
 
 /** Whether the value is one key for all policies, and not a record of keys. */
@@ -124,7 +129,7 @@ export function isKey(key: Keys): key is Key | CountedKey | NotLimited {
 }
 
 /** @param policy the policy of the key, if each policy has its own key */
-function joinedKey(limiter: string, key: unknown, policy?: string): string {
+export function joinedKey(limiter: string, key: unknown, policy?: string): string {
   const text = joinKey(key)
   if (text !== undefined) return text
   const part = wrongPart(key)
@@ -144,7 +149,16 @@ export function costOf(
   asked: readonly LimiterPolicy[],
   costs: unknown,
 ): Cost {
-  if (costs === undefined) return 1
+  if (isCount(costs)) return costs
+  return costs === undefined ? 1 : costsOf(limiter, policies, asked, costs)
+}
+
+function costsOf(
+  limiter: string,
+  policies: readonly LimiterPolicy[],
+  asked: readonly LimiterPolicy[],
+  costs: unknown,
+): Cost {
   if (!isPlainRecord(costs)) return checkedCost(limiter, costs)
   assertNames(limiter, Object.keys(costs), policies)
   for (const cost of Object.values(costs)) checkedCost(limiter, cost)

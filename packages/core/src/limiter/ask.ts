@@ -108,7 +108,11 @@ const allowedUncounted: StoreResult = { allowed: true, states: [] }
 
 /** The part of a request that the store has to run: without the policies that count nothing, such as `unlimited`. */
 function countedPart(request: StoreRequest): StoreRequest {
-  return request.policies.every(counts) ? request : withoutUncounted(request)
+  const { policies } = request
+  for (let i = 0; i < policies.length; i++) {
+    if (!counts(policies[i])) return withoutUncounted(request)
+  }
+  return request
 }
 
 function withoutUncounted(request: StoreRequest): StoreRequest {

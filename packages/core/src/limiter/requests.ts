@@ -19,9 +19,11 @@ import type {
 import {
   askedPolicies,
   costOf,
+  joinedKey,
   keysOf,
   leaseText,
   modeName,
+  repeated,
   type ConsumeOptions,
   type KeyAndCost,
   type Keys,
@@ -83,11 +85,16 @@ export function createRequests(
     if (mode !== undefined) readOption(where, 'mode', mode, modeName)
     const all = policiesOf(policies)
     if (verb === 'consume') watchKey?.(key, policies)
-    const asked = askedPolicies(limiter, all, key)
+    // Most keys are strings, which need no search.
+    const isPlain = typeof key === 'string'
+    const asked = isPlain ? all : askedPolicies(limiter, all, key)
+    const keys = isPlain
+      ? repeated(joinedKey(limiter, key), all.length)
+      : keysOf(limiter, asked, key)
     return {
       verb,
       policies: asked,
-      keys: keysOf(limiter, asked, key),
+      keys,
       now: now(),
       lease: leaseFor(asked, owner, undefined),
       cost: costOf(limiter, all, asked, cost),

@@ -104,8 +104,8 @@ async function decide<R, H>(
   if (!context.seesResponse) assertWithoutResponse(limit.name, policies, optionForResponse(options))
   let decision: Decision
   if (options.wait === undefined || dryRun) {
-    const mode = dryRun ? 'dryRun' : 'enforced'
-    decision = await limiter.consume(key, { cost, policies, mode, request })
+    const call = { cost, policies, request }
+    decision = await limiter.consume(key, dryRun ? { ...call, mode: 'dryRun' } : call)
     // A leaky queue delays what it allows.
     if (decision.allowed && decision.delayMs > 0 && !dryRun) {
       const allowed = decision
