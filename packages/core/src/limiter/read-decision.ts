@@ -8,7 +8,6 @@ import {
   type Store,
   type StoreResult,
 } from '../stores/store.js'
-import type { Policy } from '../policy.js'
 import { counts } from './limiter-policies.js'
 import type { Decision, Status, Verdict } from './decision.js'
 import { MadeDecision, receiptOf, receiptsOf, withReceipts } from './receipt.js'
@@ -154,22 +153,4 @@ export function withoutDelay<S extends Store>(decision: Decision<S>): Decision<S
     putByName(started, name, { ...verdict, delayMs: 0 })
   }
   return withReceipts({ ...decision, delayMs: 0, policies: started }, () => receipts)
-}
-
-/** A policy by which a decision was made, and the block that it found or started. */
-export interface DecidedBy {
-  readonly name: string
-  readonly policy: Policy
-  /** The wait until the block of the key ends; 0 without a block. */
-  readonly blockedMs: number
-}
-
-/** The policies of a decision. Empty for a copy of a decision, and for the decision of another copy of this package. */
-export function decidedPolicies(decision: Decision): readonly DecidedBy[] {
-  const receipt = receiptOf(decision)
-  if (receipt === undefined) return []
-  const { request, result } = receipt
-  return request.policies.map(({ name, policy }, i) => {
-    return { name, policy, blockedMs: blockedMs(result.states[i]) }
-  })
 }

@@ -78,22 +78,7 @@ export function withReceipts<D extends Decision>(
   decision: D,
   receipts: () => readonly Receipt[],
 ): D {
-  const { allowed, limit, remaining, retryAfterMs, resetMs, delayMs, ...others } = decision
-  const { deniedBy, policies, source, ...more } = others
-  const made: Decision = new MadeDecision(
-    allowed,
-    limit,
-    remaining,
-    retryAfterMs,
-    resetMs,
-    delayMs,
-    deniedBy,
-    policies,
-    source,
-    undefined,
-    undefined,
-    receipts,
-  )
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these are all its fields
-  return Object.assign(made, more) as D
+  const none = undefined
+  const made = new MadeDecision(true, 0, 0, 0, 0, 0, [], {}, 'store', none, none, receipts)
+  return Object.assign(made, decision)
 }

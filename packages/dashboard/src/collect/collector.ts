@@ -1,6 +1,6 @@
 import type { Decision, DecisionEvent } from '@sluice/core'
 import { warnOfFailure } from '@sluice/core/http'
-import { decidedPolicies, type DecidedBy } from '@sluice/core/internal'
+import { decidedPolicies, type DecidedBy } from './decided-policies.js'
 import { ClearedKeys, type ClearedKey } from './cleared-keys.js'
 import { DeniedKeys } from './denied-keys.js'
 import { KeyMemory } from './key-memory.js'

@@ -1,5 +1,5 @@
 import type { Decision, DecisionEvent, Policy } from '@sluice/core'
-import { decidedPolicies } from '@sluice/core/internal'
+import { decidedPolicies } from './decided-policies.js'
 import { clearSteps, createRing, type Ring } from './steps.js'
 import type { DeniedPlaces } from './denied-keys.js'
 import { RecentKeys } from './recent-keys.js'

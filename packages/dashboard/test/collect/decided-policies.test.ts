@@ -1,7 +1,7 @@
-import { useRedis } from '../../conformance/src/redis/index.js'
+import { useRedis } from '../../../conformance/src/redis/index.js'
 import { describe, expect, test } from 'vitest'
-import { decidedPolicies } from '../src/internal.js'
-import { createLimiter, fixedWindow, memoryStore, redisStore, type Limiter } from '../src/index.js'
+import { decidedPolicies } from '../../src/collect/decided-policies.js'
+import { createLimiter, fixedWindow, memoryStore, redisStore, type Limiter } from '@sluice/core'
 
 const redis = useRedis()
 const policies = {
