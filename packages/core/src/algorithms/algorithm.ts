@@ -1,22 +1,17 @@
-/**
- * One state as the steps see it: a short row of whole numbers, each 0 or more and below 2^53. A row of zeros is the state of a key without
- * any requests, in every algorithm.
- */
+// The contract of algorithms. A store keeps a row of numbers for each key of a policy. An algorithm is how the row changes (`look`, `take`, `refund`, `ends`: in
+// TypeScript and, step by step with the same names, in Lua) and what it means (the other members, in TypeScript only). `fixed-window` is the shortest one.
+
+/** The state of a key: a short row of whole numbers, each 0 or more and below 2^53. A row of zeros is that of a key without any requests, in every algorithm. */
 export type Row = number[]
 
 /**
- * How a state changes. Each of these functions exists twice, with the same name: in TypeScript, and in Lua for Redis.
- *
- * A step is pure. It gets a copy of the row, and a store saves the changed copy only if every policy of the request allows. All numbers are
- * whole; `now` is in whole milliseconds. A `now` before the time in the row (the clock was set back) must never make the limit looser.
+ * How a row changes. A step changes nothing but the copy of the row that it gets, and a store saves this copy only if every policy of the request allows. `now` is in whole
+ * milliseconds. A `now` before the time in the row (the clock was set back) must never make the limit looser.
  */
 export interface Steps<P extends object = object> {
   /** Updates the row to `now` and returns whether `cost` fits. */
   look(row: Row, params: P, now: number, cost: number): boolean
-  /**
-   * Records the `cost` units of an allowed request or of a penalty, in a row that `look` has updated to now. The cost of a penalty may be 0: then the row means
-   * the same as before.
-   */
+  /** Records the units of an allowed request or of a penalty, in a row that `look` has updated to now. A cost of 0 changes nothing that the row means. */
   take(row: Row, params: P, now: number, cost: number): void
   /**
    * Gives back units, at most the used ones: those of one take, whose row was `receipt` after it, as far as they still count; and without a receipt the newest
@@ -27,7 +22,7 @@ export interface Steps<P extends object = object> {
   refund(row: Row, params: P, now: number, units: number, receipt?: Row, takenAt?: number): void
 }
 
-/** What a row means now. Both stores return the row, so these numbers are read in TypeScript only and cannot differ between the stores. */
+/** What a row means now. Every store returns rows, so these numbers cannot differ between stores. */
 export interface Numbers {
   /** The units that count, rounded up. The remaining units are the quota minus these. */
   readonly used: number
@@ -43,10 +38,10 @@ export interface Numbers {
   readonly queue?: number
 }
 
-/** An algorithm: how its rows change, and what they mean. */
 export interface Algorithm<P extends object = object, R = unknown> extends Steps<P> {
   /** Identifies the rows of this algorithm in a store: see `scripts.ts`. A row with another id is read as absent, so a new layout needs a new id. */
   readonly id: number
+  /** The cells of a row. */
   size(params: P): Size
   /** The time from which the row means the same as a row of zeros. The only number that Lua needs as well, for the expiry of a state. */
   ends(row: Row, params: P): number
@@ -74,10 +69,11 @@ export interface Algorithm<P extends object = object, R = unknown> extends Steps
   mostUnits?(params: P): number
   /** The token of the lease that was granted last, read from the row after the grant. Only algorithms with leases have it. */
   token?(row: Row): number
+  /** What a key has in addition to its row. */
   readonly records?: Records<P, R>
 }
 
-/** The cells of a row: first the times (milliseconds since the epoch), then the counts, then the extras. */
+/** The numbers of the cells: first the times (milliseconds since the epoch), then the counts, then the extras. */
 export interface Size {
   readonly times: number
   readonly counts: number
@@ -86,8 +82,8 @@ export interface Size {
 }
 
 /**
- * What a key has in addition to its row, if the state grows: a log, or leases. Records are read by position and never as a whole. `look` must not change them;
- * after any change of the records the row is saved. If the row is all zeros, the records are void, whatever they contain.
+ * A state that grows: a log, or leases. The steps read it by position and never as a whole. `look` must not change it; after any change of it the row is saved. If
+ * the row is all zeros, the records are void, whatever they contain.
  */
 export interface Records<P extends object = object, R = unknown> {
   /** The numbers of their Redis keys, each from 1 to `mostRecordKeys`. No other algorithm has them, so that no two layouts share records. */
