@@ -14,15 +14,15 @@ export interface Steps<P extends object = object> {
   /** Records the units of an allowed request or of a penalty, in a row that `look` has updated to now. A cost of 0 changes nothing that the row means. */
   take(row: Row, params: P, now: number, cost: number): void
   /**
-   * Gives back units, at most the used ones: those of one take, whose row was `receipt` after it, as far as they still count; and without a receipt the newest
-   * ones. A reset gives back an infinite number.
+   * Returns units, at most the used ones: those of one take, whose row was `receipt` after it, as far as they still count; and without a receipt the newest
+   * ones. A reset returns an infinite number.
    *
    * @param takenAt the time of the take
    */
   refund(row: Row, params: P, now: number, units: number, receipt?: Row, takenAt?: number): void
 }
 
-/** What a row means now. Every store returns rows, so these numbers cannot differ between stores. */
+/** The meaning of a row now. Every store returns rows, so these numbers cannot differ between stores. */
 export interface Numbers {
   /** The units that count, rounded up. The remaining units are the quota minus these. */
   readonly used: number
@@ -69,7 +69,7 @@ export interface Algorithm<P extends object = object, R = unknown> extends Steps
   mostUnits?(params: P): number
   /** The token of the lease that was granted last, read from the row after the grant. Only algorithms with leases have it. */
   token?(row: Row): number
-  /** What a key has in addition to its row. */
+  /** The state of a key in addition to its row. */
   readonly records?: Records<P, R>
 }
 

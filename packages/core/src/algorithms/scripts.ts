@@ -14,7 +14,7 @@ import { stagedLua } from './staged/script.js'
  * The Lua steps by the ids of the algorithms, plain ones if a script can use them over locals. Only the Redis store imports them.
  *
  * A new algorithm takes the next free id from 10, or from 129 if the number of its cells depends on the policy. 5 is that of `unlimited`, which has no state,
- * 122 to 127 are states of databases that are no algorithm's, and from 256 an id is a pair of two others.
+ * 122 to 127 are states in databases that belong to no algorithm, and from 256 an id is a pair of two others.
  */
 const scripts: Readonly<Record<number, (() => string | PlainLua) | undefined>> = {
   1: fixedWindowLua,

@@ -30,7 +30,7 @@ export const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
     return queueWait(row, params, now, cost) === 0
   },
 
-  // The requests behind it keep their times, so only the last one of the queue can give its own back.
+  // The requests behind it keep their times, so only the last one of the queue can return its own.
   refund(row, params, now, units, receipt) {
     if (receipt === undefined) gcraSteps.refund(row, params, now, units)
     else if (isLast(receipt, row) && !isForeign(row, params.span)) {
