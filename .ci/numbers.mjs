@@ -1,11 +1,13 @@
-// Measures the packages, their imports, the path of a request and the sources, and writes the numbers to numbers.json. With --check, it compares them instead:
-// it fails if a number is more than a tenth above the written one, or above its ceiling in that file. It prints each difference. A ceiling only falls.
+// Measures the packages, their imports, the path of a request, the cost of a decision and the sources, and writes the numbers to numbers.json. With --check, it
+// compares them instead: it fails if a number is more than a tenth above the written one, or above its ceiling in that file. It prints each difference. A
+// ceiling only falls.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { run } from './command.mjs'
+import { decisionCosts } from './numbers/decisions.mjs'
 import { modulesOf } from './numbers/imports.mjs'
 import { linesOf } from './numbers/lines.mjs'
 import { kilobytesOf, programSizes, sizeOf } from './numbers/sizes.mjs'
@@ -17,6 +19,7 @@ const file = join(root, '.ci', 'numbers.json')
 const { ceilings, measured: written } = JSON.parse(readFileSync(file, 'utf8'))
 const measured = {
   ...requests(),
+  ...(await decisionCosts()),
   lines: linesOf(Object.keys(ceilings.lines)),
   ...(await installed()),
 }

@@ -29,12 +29,12 @@ export async function countsOverRedis(
   await admin.flushall()
   return {
     'bytes of a key in Redis': own,
-    'commands, alone': single.commands,
-    'bytes in, alone': single.bytesIn,
-    'bytes out, alone': single.bytesOut,
-    'commands, one of 128': batched.commands,
-    'bytes in, one of 128': batched.bytesIn,
-    'bytes out, one of 128': batched.bytesOut,
+    'commands of a decision': single.commands,
+    'bytes to Redis for a decision': single.bytesIn,
+    'bytes from Redis for a decision': single.bytesOut,
+    'commands of one of 128 decisions': batched.commands,
+    'bytes to Redis for one of 128 decisions': batched.bytesIn,
+    'bytes from Redis for one of 128 decisions': batched.bytesOut,
   }
 }
 
