@@ -92,6 +92,27 @@ describe('time to live', () => {
     expect(await server.connection.keys('*')).toEqual([])
   })
 
+  test('is given again to a key that has lost it, when a request changes its end', async () => {
+    const policies = gcra({ limit: 5, window: '1h' })
+    const limiter = createLimiter({ name: 'lost', policies, store: storeOf() })
+    await limiter.consume('key')
+    await server.connection.persist('sluice1:lost:{key}')
+    await limiter.consume('key')
+    expect(Math.round((await server.connection.pttl('sluice1:lost:{key}')) / 60_000)).toBe(24)
+  })
+
+  test('is set once for requests that do not change the end of their key', async () => {
+    const policies = fixedWindow({ limit: 50, window: '1h' })
+    const limiter = createLimiter({ name: 'once', policies, store: storeOf() })
+    await server.connection.config('RESETSTAT')
+    for (let i = 0; i < 20; i++) await limiter.consume('key')
+    const stats = await server.connection.info('commandstats')
+    const calls = ['hset', 'pexpire'].map((command) => {
+      return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1])
+    })
+    expect(calls).toEqual([20, 1])
+  })
+
   test('a reset leaves no key', async () => {
     const policies = {
       window: fixedWindow({ limit: 2, window: '1h' }),
@@ -140,6 +161,14 @@ describe('one key', () => {
     const { policies: verdicts } = await before.peek('user')
     expect(Object.values(verdicts).map(({ remaining }) => remaining)).toEqual([3, 3])
     expect((await after.peek('user')).remaining).toBe(1)
+  })
+
+  test('is not read from an earlier layout, which is left as it is', async () => {
+    await server.connection.set('sluice:api:{user}', 'an earlier layout')
+    const limiter = createLimiter({ name: 'api', policies, store: storeOf() })
+    expect(await limiter.consume('user')).toMatchObject({ source: 'store', remaining: 4 })
+    await limiter.reset('user')
+    expect(await server.connection.get('sluice:api:{user}')).toBe('an earlier layout')
   })
 
   test('is found under the prefix and the name, with the key as the hash tag', async () => {
