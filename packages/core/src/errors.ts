@@ -7,10 +7,10 @@ import { withProcess } from './runtime.js'
 
 type Messages = typeof optionMessages & typeof limiterMessages & typeof storeMessages
 
-// Programs without HTTP do not load the messages of `requestMessages`. `@sluice/nestjs` has those of its two codes.
 /** The stable identifier of an error. */
 export type ErrorCode =
   | keyof (Messages & typeof requestMessages)
+  // `@sluice/nestjs` has the messages of these.
   | 'SLUICE_REQUEST_MISSING'
   | 'SLUICE_METHOD_UNSEEN'
 

@@ -1,4 +1,4 @@
-// What the other packages of Sluice use of this one, besides its public face. Not for applications: it changes without notice.
+// The names that the other packages of Sluice use, besides the public ones. Not for applications: it changes without notice.
 import type * as core from './index.js'
 
 export { hasLeases, layoutOf, resolvePolicy } from './algorithms/kind.js'

@@ -7,7 +7,7 @@ const thenable: Pick<Promise<number>, 'then'> = {
 }
 
 test.each([1, 0, '', null, undefined, false, { then: 5 }, () => {}])(
-  '%s is no promise',
+  '%s is not a promise',
   (value) => {
     expect(isPromise(value)).toBe(false)
   },

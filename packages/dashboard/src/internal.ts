@@ -1,3 +1,3 @@
-// What the other packages of Sluice use of this one, besides its public face. Not for applications: it changes without notice.
+// The names that the other packages of Sluice use, besides the public ones. Not for applications: it changes without notice.
 export { HotKeys } from './collect/hot-keys.js'
 export type { HotKey } from './collect/hot-keys.js'

@@ -1,4 +1,4 @@
-// What the other packages of Sluice use of this one, besides its public face. Not for applications.
+// The names that the other packages of Sluice use, besides the public ones. Not for applications.
 export { applyLimits, decideByRules } from './decide/apply.js'
 export type { ApplyOptions, DecideOptions } from './decide/apply.js'
 export type { AppliedRule, Ask, LimitCheck, RuleMatch, Pass, Refuse } from './decide/match.js'

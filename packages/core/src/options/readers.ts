@@ -208,9 +208,8 @@ export function assertExact(where: string, formula: string, product: number): vo
 }
 
 // The forms of a function's options are a union of intersections: the options, those that a form requires, and those that it excludes. An editor shows the
-// documentation of an option if the option is one symbol in all forms, and if that symbol is declared. So the options are a type literal: a generic
-// interface has other symbols in each intersection, and for a mapped type TypeScript 7.0 shows nothing. The two types below are mapped types, because they
-// must declare nothing.
+// documentation of an option only if the option is one declared symbol in all forms. So the options are a type literal: a generic interface has other symbols
+// in each intersection, and TypeScript 7.0 shows nothing for a mapped type. The two types below must declare nothing, so they are mapped types.
 
 /** Requires some options. */
 export type Requiring<K extends string> = { readonly [N in K]: {} }
