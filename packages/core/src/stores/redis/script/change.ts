@@ -83,7 +83,8 @@ local function find(p)
 end
 
 local function write(p, field, value, ends)
-  local life = string.format('%d', ends - now + margin)
+  -- To the second, because the script of decisions leaves the time to live as it is if an end moves within its second.
+  local life = string.format('%d', (math.floor(ends / 1000) + 1) * 1000 - now + margin)
   redis.call('HSET', p.key, field, value)
   redis.call('PEXPIRE', p.key, life, 'NX')
   redis.call('PEXPIRE', p.key, life, 'GT')
