@@ -106,7 +106,7 @@ export function keysOf(
   key: Keys,
 ): readonly string[] {
   if (isNotLimited(key)) return []
-  if (isKey(key)) return repeated(joinedKey(limiter, key), asked.length)
+  if (isKey(key)) return repeated(joinedKey(limiter, key), asked)
   return asked.map(({ name }) => {
     // Only own properties count: every object inherits names such as `constructor`.
     if (!Object.hasOwn(key, name)) throw sluiceError('SLUICE_KEY_MISSING', limiter, name)
@@ -114,13 +114,10 @@ export function keysOf(
   })
 }
 
-/** The key for this many policies. */
-export function repeated(key: string, count: number): readonly string[] {
+/** The key for each of these policies. */
+export function repeated(key: string, policies: readonly LimiterPolicy[]): readonly string[] {
   // A literal takes the least memory, and an array that grows takes some for seventeen more.
-  if (count === 1) return [key]
-  const keys = new Array<string>(count)
-  for (let i = 0; i < count; i++) keys[i] = key
-  return keys
+  return policies.length === 1 ? [key] : policies.map(() => key)
 }
 
 /** Whether the value is one key for all policies, and not a record of keys. */

@@ -88,9 +88,7 @@ export function createRequests(
     // Most keys are strings, which need no search.
     const isPlain = typeof key === 'string'
     const asked = isPlain ? all : askedPolicies(limiter, all, key)
-    const keys = isPlain
-      ? repeated(joinedKey(limiter, key), all.length)
-      : keysOf(limiter, asked, key)
+    const keys = isPlain ? repeated(joinedKey(limiter, key), all) : keysOf(limiter, asked, key)
     return {
       verb,
       policies: asked,
