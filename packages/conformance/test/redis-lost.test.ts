@@ -93,6 +93,17 @@ test.each(Object.entries(clients))(
   },
 )
 
+test('a refund that the client sends again returns its units a second time', async () => {
+  const { limiter, lose, used } = setupOf(...clients['ioredis']())
+  await limiter.consume('key', { cost: 5 })
+  const decision = await limiter.consume('key', { cost: 2 })
+  // From here on, Redis has the script for refunds.
+  await limiter.unblock('key')
+  expect(await lose(() => limiter.refund(decision), 5)).toBe(true)
+  expect(await used()).toBe(3)
+  expect(await limiter.refund(decision)).toBe(false)
+})
+
 test('a lost call fails at its deadline, however long the client takes to reconnect', async () => {
   const client = server.client({ retryStrategy: () => 20_000 })
   const { limiter, lose } = setupOf(client, server.client())
