@@ -1,4 +1,4 @@
-/** What adapters need. */
+/** The entry for adapters. */
 export * from './application.js'
 export { createGuard } from './guard/guard.js'
 export type { Action, Continue, Deny, Guard, Handle, LimiterGuard } from './guard/action.js'

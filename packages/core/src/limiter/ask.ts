@@ -15,7 +15,7 @@ import type { Fallback } from './fallback.js'
 
 /** Runs requests, and reads their results: at once over a synchronous store, which throws its errors, and later over any other, of which a promise rejects. */
 export interface Ask<S extends Store> {
-  /** @param more what `read` needs besides. It is no closure, because that takes a tenth of the time of a decision in memory. */
+  /** @param more the third argument of `read`. It is not part of a closure, because that takes a tenth of the time of a decision in memory. */
   one<Q extends StoreRequest, T, M>(
     request: Q,
     read: (request: Q, result: StoreResult, more: M | undefined) => T,

@@ -67,7 +67,7 @@ export interface Limiter<S extends Store = Store> {
   /** Renews a lease by its id, also one that another process holds: its time starts again. True if it was held, false if it had expired or been released. */
   renew(key: Keys, leaseId: string, options?: PolicyChoice): Reply<S, boolean>
   /**
-   * Deletes what the key has used, by any algorithm, so that its full quota is available, and returns true. A later refund of an earlier decision can give back
+   * Deletes what the key has used, by any algorithm, so that its full quota is available, and returns true. A later refund of an earlier decision can return
    * units that were taken after the reset. If the key is blocked and `unblock` is not true, it changes nothing and returns false. An exemption stays.
    */
   reset(key: Keys, options?: ResetOptions): Reply<S, boolean>

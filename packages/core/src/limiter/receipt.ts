@@ -1,7 +1,7 @@
 import type { DecisionRequest, Source, StoreResult } from '../stores/store.js'
 import type { Decision, Verdict } from './decision.js'
 
-/** What a refund of a decision needs: the request, and its result. */
+/** The request of a decision and its result, which its refund needs. */
 export interface Receipt {
   readonly request: DecisionRequest
   readonly result: StoreResult

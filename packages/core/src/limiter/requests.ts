@@ -49,7 +49,7 @@ export interface Requests {
   many(verb: DecisionRequest['verb'], calls: readonly KeyAndCost[]): readonly DecisionRequest[]
   status(key: Keys, options?: PolicyChoice): DecisionRequest
   reset(key: Keys, options?: ResetOptions): ResetRequest
-  /** What the request of any other method has. */
+  /** The fields that the request of any other method has. */
   base(key: Keys, options?: PolicyChoice, leaseId?: string): RequestBase
   /** The time of the limiter's clock; undefined without one. */
   now(): number | undefined

@@ -1,6 +1,6 @@
 import type { Row } from '../algorithms/algorithm.js'
 
-// An override stands beside the count of a policy's key, for all layouts under the policy's name. A store keeps it as a row of `overrideWidth` whole numbers,
+// An override is kept beside the count of a policy's key, for all layouts under the policy's name. A store keeps it as a row of `overrideWidth` whole numbers,
 // each 0 or more, and knows none of them: only `run`, its twin in Lua, and this file do.
 // row: [the end of the last block, the length by which the limit started it (0: a call started it), the end of the exemption]
 // The block or the exemption that was set last replaces the other one.

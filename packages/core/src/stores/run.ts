@@ -21,7 +21,7 @@ import {
   type StoreResult,
 } from './store.js'
 
-/** What a store keeps for a policy's key: the count of its algorithm, and the block or the exemption that all policies of its name have. */
+/** The two parts that a store keeps for a policy's key: the count of its algorithm, and the block or the exemption that all policies of its name have. */
 export type Part = 'count' | 'override'
 
 /** The rows of the keys of one request: of each, the index of its policy in the request, and the key. */

@@ -157,7 +157,7 @@ async function applyShadow(
     const result = await apply(limiter, check, options, 'shadow')
     if (result.decision.allowed) options.onTaken?.(result)
   } catch {
-    // `onError` was told.
+    // `onError` has received it.
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Content } from '../response/denial.js'
 import {
   noFields,
-  writable,
   type EarlierHeaders,
   type HeaderField,
   type ResponseHeaders,
@@ -109,7 +108,8 @@ export function denied(
   fields: readonly HeaderField[],
   violated: readonly string[],
 ): Deny {
-  const headers = writable(response, [...fields, ['Content-Type', type]])
+  // An earlier middleware may have sent the headers.
+  const headers: HeaderField[] = response.headersSent ? [] : [...fields, ['Content-Type', type]]
   return { type: 'deny', decision, headers, status, body: text, violated }
 }
 
@@ -130,7 +130,7 @@ export function handled<H>(
   return {
     type: 'handle',
     decision,
-    headers: writable(response, headers),
+    headers: response.headersSent ? noFields : headers,
     async callHandler(call) {
       try {
         return await call(handler)

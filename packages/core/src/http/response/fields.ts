@@ -14,14 +14,6 @@ export interface ResponseHeaders extends EarlierHeaders {
   removeHeader(name: string): unknown
 }
 
-/** No fields if the headers are sent already, as an earlier middleware may have done. */
-export function writable(
-  { headersSent }: { readonly headersSent: boolean },
-  fields: readonly HeaderField[],
-): readonly HeaderField[] {
-  return headersSent ? noFields : fields
-}
-
 /** Writes fields into a response, joined with the fields that an earlier limiter wrote. */
 export function writeFields(fields: readonly HeaderField[], headers: ResponseHeaders): void {
   for (const [name, value] of joinFields(headers, fields)) headers.setHeader(name, value)

@@ -84,7 +84,7 @@ function partitionKeys(limiter: string, key: Keys): (policy: string) => string {
   }
 }
 
-/** What a field of an older style says of the policy with the least remaining. Empty if the field is left out. */
+/** The value of a field of an older style, for the policy with the least remaining. Empty if the field is left out. */
 type Value = (tightest: Verdict, about: About) => string | number
 
 interface About {

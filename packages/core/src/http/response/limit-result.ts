@@ -78,7 +78,7 @@ export interface Counted {
   readonly names?: PublicNames
 }
 
-/** An answer to a denied request. What is absent is that of the options. */
+/** An answer to a denied request. The options have each member that is absent. */
 export interface DenialAnswer {
   readonly status?: number | undefined
   readonly body?: DenialBody | undefined

@@ -1,7 +1,7 @@
 import type { PendingRequest } from '../queue/pending.js'
 import type { KnownRow } from './state-bytes.js'
 
-/** What a transaction is decided by. */
+/** The rows by which a transaction is decided. */
 export interface Known {
   readonly rows: ReadonlyMap<string, KnownRow | undefined>
   /** The time of the database by which these rows are decided. */

@@ -139,7 +139,7 @@ function waitOf({ policies, cost }: DecisionRequest, i: number, state: State): n
   return Math.max(wait, blockedMs(state))
 }
 
-/** How long the store would give the same answer: until no policy denies any more, an exemption ends, or a policy has to start a block. */
+/** How long the store would give the same answer: until no policy denies, an exemption ends, or a policy has to start a block. */
 function timeLeft(
   { policies }: DecisionRequest,
   states: readonly State[],

@@ -5,10 +5,10 @@ import type { StoreRequest } from '../store.js'
 export interface Batching<T> {
   /** Requests of one target may share a batch. Undefined: the request is sent alone. */
   targetOf(request: StoreRequest): T
-  /** What a request is about. Requests about one key are decided in the order in which they were made. */
+  /** The keys of a request. Requests about one key are decided in the order in which they were made. */
   keysOf(request: StoreRequest): readonly string[]
   /**
-   * What a request weighs in a batch. One that weighs nothing always joins it.
+   * The weight of a request in a batch. A request without weight always joins it.
    *
    * @param newKeys the number of its keys that the batch is not about
    */

@@ -9,11 +9,11 @@ export class PendingRequest {
   declare readonly done: (answer: Answer) => void
   /** The number of the last change of its limiter's counts before the request. */
   declare generation: number
-  /** What the request is about, as its store names it. */
+  /** The keys of the request, as its store names them. */
   declare keys: readonly string[]
   /** The monotonic time until which its caller waits. */
   declare dueAt: number
-  /** The call with which it was sent, if somebody is told about calls. */
+  /** The call with which it was sent, if the events of calls have a subscriber. */
   declare batch: Batch | undefined
   /** Whether another process has changed one of its rows while it was decided. */
   declare hasConflicted: boolean
@@ -40,7 +40,7 @@ export interface Batch<T = unknown> {
   weight: number
   /** The time, of `performance.now`, at which they were sent. */
   sentAt: number
-  /** The number of them that have not been answered, if somebody is told about calls. */
+  /** The number of them that have not been answered, if the events of calls have a subscriber. */
   open: number
   /** The first error of one of them. */
   error: SluiceError | undefined
