@@ -24,6 +24,33 @@ const pages = all.filter((file) =>
 /** These files start real runtimes and frameworks. `npm run check:platforms` installs them and runs the files. */
 const platforms = all.filter((file) => file.startsWith('packages/platforms/'))
 
+/** These files test every algorithm. `npm run test:algorithms` runs them. */
+const algorithms = [
+  'core/test/misplaced-options',
+  'core/test/plots',
+  'core/test/policy',
+  'core/test/short-durations',
+  'rules/test/schema',
+  'cli/test/policy',
+  'cli/test/simulate/policy-replay',
+  'cli/test/simulate/variants',
+  'conformance/test/docs/api',
+  'conformance/test/docs/options',
+  'conformance/test/costs',
+  'conformance/test/kept-units',
+  'conformance/test/memory-equals-redis',
+  'conformance/test/models',
+  'conformance/test/properties',
+  'conformance/test/random-traffic',
+  'conformance/test/redis-full',
+  'conformance/test/redis-own-clock',
+  'conformance/test/redis-script',
+  'conformance/test/redis-state',
+  'conformance/test/refunds',
+  'conformance/test/stores',
+  'conformance/test/window-bounds',
+].map((path) => existing(`packages/${path}.test.ts`))
+
 const quick = all.filter((file) => ![slow, pages, platforms].flat().includes(file))
 
 /**
@@ -41,6 +68,7 @@ export default defineConfig({
       ...sharedAndIsolated('quick', quick),
       // Each property has twice the runs that it has in the quick tests.
       ...sharedAndIsolated('slow', slow, { SLUICE_RUNS: process.env['SLUICE_RUNS'] ?? '0.2' }),
+      ...sharedAndIsolated('algorithms', algorithms),
       { extends: true, test: { name: 'pages', include: pages, server } },
       { extends: true, test: { name: 'platforms', include: platforms, server } },
       {
@@ -77,6 +105,12 @@ function sharedAndIsolated(
     { extends: true as const, test: { name, include: shared, isolate: false, server, env } },
     { extends: true as const, test: { name: `${name}-isolated`, include: isolated, server, env } },
   ]
+}
+
+/** A file that is renamed must not leave a list silently. */
+function existing(file: string): string {
+  if (!all.includes(file)) throw new Error(`${file} does not exist`)
+  return file
 }
 
 function testsOf(folder: string): string[] {
