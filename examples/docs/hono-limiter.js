@@ -1,5 +1,7 @@
 // The limiter of a middleware of Hono.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { serve } from '@hono/node-server'
 // #region limiter
 import { ipKey, rateLimit } from '@sluice/hono'
 import { Hono } from 'hono'
@@ -16,5 +18,9 @@ app.post('/solved', async (c) => {
   return c.text('Try again.\n')
 })
 // #endregion
-const env = { incoming: { socket: { remoteAddress: '192.0.2.1' } } }
-assert.equal((await app.request('/solved', { method: 'POST' }, env)).status, 200)
+const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+await once(server, 'listening')
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+const response = await fetch(`http://127.0.0.1:${port}/solved`, { method: 'POST' })
+assert.equal(response.status, 200)
+server.close()

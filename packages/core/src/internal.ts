@@ -4,6 +4,7 @@ import type * as core from './index.js'
 export { hasLeases, layoutOf, resolvePolicy } from './algorithms/kind.js'
 export { checkedPolicy } from './algorithms/kinds.js'
 export { isPromise, type Awaitable } from './awaitable.js'
+export { byName } from './by-name.js'
 export { sluiceError } from './errors.js'
 export { nearestWord } from './errors/did-you-mean.js'
 export { addClientText } from './errors/for-client.js'
@@ -29,7 +30,9 @@ export {
   shortDuration,
   type OptionReader,
 } from './options/readers.js'
+export { countedMethod } from './methods.js'
 export { namedPolicies } from './policy.js'
+export { inheritedMember, remoteAddressOf } from './runtime.js'
 export { KeyHash, newKeyHash } from './stores/memory/key-hash.js'
 export { blockedMs } from './stores/override.js'
 export { redisScripts, type RedisScripts } from './stores/redis/scripts.js'

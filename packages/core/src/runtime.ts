@@ -14,3 +14,24 @@ export function withProcess<T>(use: (process: NodeJS.Process) => T): T | undefin
 export function letProcessEnd(timer: { unref?(): unknown } | number): void {
   if (typeof timer === 'object') timer.unref?.()
 }
+
+/**
+ * A member that an object has from its class: a getter or a method. A client can write no such member, because JSON makes members of the object itself.
+ */
+export function inheritedMember(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || Object.hasOwn(value, name)) return undefined
+  let found: PropertyDescriptor | undefined
+  let owner: unknown = Object.getPrototypeOf(value)
+  while (typeof owner === 'object' && owner !== null && found === undefined) {
+    found = Object.getOwnPropertyDescriptor(owner, name)
+    owner = Object.getPrototypeOf(owner)
+  }
+  const isOfClass = found?.get !== undefined || typeof found?.value === 'function'
+  return isOfClass ? Reflect.get(value, name) : undefined
+}
+
+/** The address of the other end of a connection, which only a socket of Node states. */
+export function remoteAddressOf(socket: unknown): string | undefined {
+  const address = inheritedMember(socket, 'remoteAddress')
+  return typeof address === 'string' ? address : undefined
+}

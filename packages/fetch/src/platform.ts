@@ -1,3 +1,5 @@
+import { inheritedMember, isFunction, remoteAddressOf } from '@sluice/core/internal'
+
 /** The knowledge of a server about a request, beside the request itself. */
 export interface Platform {
   /** The address of the client, or of the last proxy, if the adapter cannot find it. */
@@ -11,7 +13,7 @@ export interface Platform {
 /** Keeps a runtime running until a promise settles. */
 export type WaitUntil = (work: Promise<unknown>) => unknown
 
-/** The platform of a handler, by the shape of the arguments that its server passes after the request. They are read only when something needs them. */
+/** The platform of a handler, by the arguments that its server passes after the request. They are read only when something needs them. */
 export class ServerArguments implements Platform {
   readonly #request: Request
   readonly #rest: readonly unknown[]
@@ -30,25 +32,33 @@ export class ServerArguments implements Platform {
   }
 }
 
-/** The address that a runtime reports. None of these is a header, which a client could write. */
+/**
+ * The address that a runtime reports by the object that it made itself and passes behind the request. No header is read, and no plain object, such as a body
+ * that a handler passes on to another one: a client could have written them.
+ */
 export function reportedAddress(request: Request, rest: readonly unknown[]): string | undefined {
-  for (const value of rest) {
-    if (!isObject(value)) continue
-    // Bun passes its server, Deno its information about the connection, and @hono/node-server the request of Node.
-    if (isBun(value)) return value.requestIP(request)?.address
-    const found =
-      memberOf(memberOf(value, 'remoteAddr'), 'hostname') ??
-      memberOf(memberOf(memberOf(value, 'incoming'), 'socket'), 'remoteAddress')
-    if (typeof found === 'string') return found
-  }
-  return addressOfSrvx(request)
+  const [passed] = rest
+  // @hono/node-server passes the request of Node in a record.
+  return addressBy(request, passed, memberOf(passed, 'incoming')) ?? addressOfSrvx(request)
 }
 
-/** srvx adds the address to the request. On other runtimes than these, its address is a header. */
+/** @param passed on Bun its server, on Deno its information about the connection */
+function addressBy(request: Request, passed: unknown, incoming: unknown): string | undefined {
+  const requestIP = 'Bun' in globalThis ? inheritedMember(passed, 'requestIP') : undefined
+  const remote = 'Deno' in globalThis ? inheritedMember(passed, 'remoteAddr') : undefined
+  const found = isFunction(requestIP)
+    ? memberOf(Reflect.apply(requestIP, passed, [request]), 'address')
+    : memberOf(remote, 'hostname')
+  return typeof found === 'string' ? found : remoteAddressOf(memberOf(incoming, 'socket'))
+}
+
+/** srvx adds the objects of the runtime to the request, and an address, which follows its setting `trustProxy`. Without these objects, that is a header. */
 function addressOfSrvx(request: Request): string | undefined {
-  const runtime = memberOf(memberOf(request, 'runtime'), 'name')
-  if (runtime !== 'node' && runtime !== 'bun' && runtime !== 'deno') return undefined
-  const ip = memberOf(request, 'ip')
+  const runtime = memberOf(request, 'runtime')
+  const passed =
+    memberOf(memberOf(runtime, 'bun'), 'server') ?? memberOf(memberOf(runtime, 'deno'), 'info')
+  const known = addressBy(request, passed, memberOf(memberOf(runtime, 'node'), 'req'))
+  const ip = known === undefined ? undefined : memberOf(request, 'ip')
   return typeof ip === 'string' ? ip : undefined
 }
 
@@ -71,14 +81,6 @@ export function waitUntilIn(request: Request, rest: readonly unknown[]): WaitUnt
     if (isObject(value) && canWait(value)) return (work) => value.waitUntil(work)
   }
   return undefined
-}
-
-interface BunServer {
-  requestIP(request: Request): { readonly address: string } | null
-}
-
-function isBun(value: object): value is BunServer {
-  return 'requestIP' in value && typeof value.requestIP === 'function'
 }
 
 function canWait(value: object): value is { waitUntil: WaitUntil } {

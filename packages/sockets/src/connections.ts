@@ -4,7 +4,7 @@ import { DenialError, denialOf } from './denial.js'
 import { hold } from './hold.js'
 import { createLimit, type SocketLimitOptions } from './limit.js'
 import { skippedBy } from './recovery.js'
-import { once, type IoMiddleware, type IoSocket, type Next } from './socket.js'
+import { once, partsOf, type IoMiddleware, type IoSocket, type Next } from './socket.js'
 
 /** Handles a denied connection: `next()` allows it, `next(error)` denies it with that error. */
 export type OnConnectionDenied<S> = (socket: S, next: Next, decision: Decision) => unknown
@@ -31,8 +31,7 @@ export function limitConnections<S extends IoSocket>(
   const { onDenied } = options
 
   async function admit(socket: S, next: Next): Promise<void> {
-    const { address: peer, url, headers } = socket.handshake
-    const answer = await limit.ask(socket, { peer, url, headers, sent: [] })
+    const answer = await limit.ask(socket, partsOf(socket))
     const proceed = once(next)
     limit.settle(answer, {
       allow(decision) {

@@ -5,7 +5,7 @@ import { hold } from './hold.js'
 import { createLimit, type SocketLimitOptions } from './limit.js'
 import { createLine } from './line.js'
 import { skippedBy } from './recovery.js'
-import { memberOf, once, type IoMiddleware, type IoSocket, type Next } from './socket.js'
+import { memberOf, once, partsOf, type IoMiddleware, type IoSocket, type Next } from './socket.js'
 
 /** An event that a client of socket.io has sent. */
 export interface SocketEvent<S> {
@@ -47,7 +47,6 @@ export function limitEvents<S extends IoSocket>(
   return function eventLimit(socket, next) {
     const skipped = skippedBy(socket, 'limitEvents')
     if (skipped !== undefined) return next(new DenialError(denialOf(limit.report(skipped))))
-    const { address: peer, url, headers } = socket.handshake
     const line = createLine()
     /** The ends of the events that are not acknowledged yet. One listener serves all: Node warns about more than ten. */
     const ends = new Set<() => void>()
@@ -59,7 +58,7 @@ export function limitEvents<S extends IoSocket>(
       const event = eventOf(socket, packet)
       const proceed = once(pass)
       const isAsked = line.add(
-        (signal) => limit.ask(event, { peer, url, headers, sent: event.args }, signal),
+        (signal) => limit.ask(event, partsOf(socket, event.args), signal),
         (answer) =>
           limit.settle(answer, {
             allow: (decision) => carryOn(decision, event, packet, pass, ends),

@@ -1,5 +1,12 @@
 import type { Decision, Limiter } from '@sluice/core'
-import { checked, checkedIfGiven, isFunction, isPromise, isRecord } from '@sluice/core/internal'
+import {
+  checked,
+  checkedIfGiven,
+  isFunction,
+  isPromise,
+  isRecord,
+  remoteAddressOf,
+} from '@sluice/core/internal'
 import { byConnection, identify } from './by-connection.js'
 import { denialOf, tooManyWait, type Denial } from './denial.js'
 import { hold } from './hold.js'
@@ -57,7 +64,7 @@ export function limitMessages<W extends WebSocketLike>(
     moreReaders,
   )
   const { request, onMessage, onDenied } = options
-  const peer = request?.socket.remoteAddress ?? addressOf(socket)
+  const peer = remoteAddressOf(request?.socket) ?? remoteAddressOf(memberOf(socket, '_socket'))
   const { url, headers = {} } = request ?? {}
   const line = createLine()
   const strikes = createStrikes()
@@ -193,12 +200,6 @@ function bytesOf(data: MessageData | Blob): number {
   if (data instanceof Blob) return data.size
   if (!Array.isArray(data)) return data.byteLength
   return data.reduce((sum, { byteLength }) => sum + byteLength, 0)
-}
-
-/** The remote address of a socket of ws. */
-function addressOf(socket: object): string | undefined {
-  const address = memberOf(memberOf(socket, '_socket'), 'remoteAddress')
-  return typeof address === 'string' ? address : undefined
 }
 
 function isUpgradeRequest(value: unknown): boolean {

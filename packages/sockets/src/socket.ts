@@ -8,6 +8,8 @@ export interface IoSocket {
     readonly address: string
     readonly url: string
     readonly headers: RequestView<unknown>['headers']
+    readonly auth?: unknown
+    readonly query?: unknown
   }
   /** The connection below, which several namespaces share. */
   readonly conn: {
@@ -72,6 +74,12 @@ export interface ViewParts {
   readonly sent: readonly unknown[]
 }
 
+/** The parts of a connection of socket.io, or of an event with these arguments. */
+export function partsOf({ handshake }: IoSocket, args?: readonly unknown[]): ViewParts {
+  const { address: peer, url, headers, auth, query } = handshake
+  return { peer, url, headers, sent: [args, auth, query] }
+}
+
 /**
  * The view of a connection, event, message or upgrade. It has no route: a client chooses the names of its events, and would have another count with each
  * name.
@@ -81,16 +89,19 @@ export function viewOf<R>(
   parts: ViewParts,
   addresses: Addresses<R, ViewParts>,
 ): RequestView<R> {
-  const { peer, url, headers, sent } = parts
+  const { peer, url, headers } = parts
+  let sent: readonly unknown[] | undefined
   return {
     raw,
     peer,
     url,
     headers,
-    sent,
     method: 'GET',
     route: undefined,
     trustsEveryProxy: false,
+    get sent() {
+      return (sent ??= parts.sent)
+    },
     get addressAdvice() {
       return addresses.advice()
     },

@@ -1,10 +1,17 @@
 import type { Decision, Limiter } from '@sluice/core'
 import { byIp } from '@sluice/core/http'
-import { checked, isFunction, isRecord, readOptions } from '@sluice/core/internal'
+import {
+  byName,
+  checked,
+  isFunction,
+  isRecord,
+  readOptions,
+  remoteAddressOf,
+} from '@sluice/core/internal'
 import { waitOf } from './denial.js'
 import { hold } from './hold.js'
 import { createLimit, Failure, type Answer, type SocketLimitOptions } from './limit.js'
-import type { UpgradeRequest } from './socket.js'
+import type { UpgradeRequest, ViewParts } from './socket.js'
 
 /** A server whose upgrades are limited: `createServer()` of `node:http`, or a `WebSocketServer` of ws. */
 export interface UpgradeServer {
@@ -74,7 +81,14 @@ export function limitUpgrades(
     socket.on('error', destroy)
     socket.once('close', () => closed.abort())
     const { url, headers } = request
-    const parts = { peer: request.socket.remoteAddress, url, headers, sent: [] }
+    const parts: ViewParts = {
+      peer: remoteAddressOf(request.socket),
+      url,
+      headers,
+      get sent() {
+        return [...byName(new URLSearchParams(/\?.*/.exec(url ?? '')?.[0])).values()]
+      },
+    }
     void limit.ask(request, parts, closed.signal).then((answer) =>
       limit.settle(answer, {
         allow(decision) {

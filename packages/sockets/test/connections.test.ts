@@ -1,5 +1,5 @@
 import type { Socket } from 'socket.io'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   byIp,
   byUser,
@@ -183,6 +183,16 @@ describe('limitConnections', () => {
     expect([await held(limiter, 'ip:203.0.113.7'), await held(limiter, 'ip:203.0.113.8')]).toEqual([
       1, 1,
     ])
+  })
+
+  test('never takes a list that the client sent as a key', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    onTestFinished(() => warned.mockRestore())
+    const key = ({ handshake }: Socket) => handshake.auth['names']
+    const server = await startIo((io) => io.use(limitConnections<Socket>(limiterOf(), { key })))
+    const failed = { code: 'RATE_LIMIT_FAILED', retryAfterMs: null }
+    expect(await outcomeOf(server.connect({ auth: { names: ['ann', '1'] } }))).toEqual(failed)
+    expect(await outcomeOf(server.connect({ auth: { names: 'ann' } }))).toBeUndefined()
   })
 
   test('takes keys for each policy, and a cost', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import type { Socket } from 'socket.io'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   concurrency,
   createLimiter,
@@ -8,6 +9,7 @@ import {
   limitEvents,
   type Limiter,
   type Policy,
+  type SocketEvent,
 } from '../src/index.js'
 import { outcomeOf, startIo, warnings } from './servers.js'
 import { slowly } from './slow-limiter.js'
@@ -20,11 +22,11 @@ function limiterOf(policies: Policy = three): Limiter {
 }
 
 /** A server whose sockets note their events and acknowledge them. */
-async function serve(...limits: Parameters<typeof limitEvents>) {
+async function serve(...limits: Parameters<typeof limitEvents<Socket>>) {
   const events: unknown[] = []
   const errors: unknown[] = []
   const server = await startIo((io) => {
-    io.use(limitEvents(...limits))
+    io.use(limitEvents<Socket>(...limits))
     io.on('connection', (socket) => {
       socket.on('error', (error) => errors.push(Reflect.get(error, 'data')))
       socket.on('add', (value: unknown, acknowledge?: (text: string) => void) => {
@@ -33,8 +35,8 @@ async function serve(...limits: Parameters<typeof limitEvents>) {
       })
     })
   })
-  const connected = async () => {
-    const client = server.connect()
+  const connected = async (options?: Parameters<typeof server.connect>[0]) => {
+    const client = server.connect(options)
     expect(await outcomeOf(client)).toBeUndefined()
     return client
   }
@@ -116,6 +118,22 @@ describe('limitEvents', () => {
     expect(await client.emitWithAck('add', 'bbb')).toEqual(denied)
     const { policies } = await limiter.status(['of', '127.0.0.1', 'add'])
     expect(policies['default'].used).toBe(8)
+  })
+
+  test('never takes all arguments of an event as a key, nor a list of the handshake', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    onTestFinished(() => warned.mockRestore())
+    const keys = [
+      ({ args }: SocketEvent<Socket>) => args as string[],
+      ({ socket }: SocketEvent<Socket>) => socket.handshake.auth['names'] as string[],
+    ]
+    for (const key of keys) {
+      const { connected, events } = await serve(limiterOf(), { key })
+      const client = await connected({ auth: { names: ['ann', '1'] } })
+      const failed = { error: { code: 'RATE_LIMIT_FAILED', retryAfterMs: null } }
+      expect(await client.emitWithAck('add', 'x')).toEqual(failed)
+      expect(events).toEqual([])
+    }
   })
 
   test('never takes a list that the client sent as a key, and reports it', async () => {

@@ -183,6 +183,17 @@ describe('limitMessages', () => {
     await vi.waitFor(() => expect(ada.seen[1]).toEqual(denied))
   })
 
+  test('takes no address from an object that a client could have sent in place of a request', async () => {
+    const limiter = limiterOf()
+    const request = { headers: {}, socket: { remoteAddress: '6.6.6.6' } }
+    const { connected } = await serve(limiter, { key: byIp(), request })
+    const { client, seen } = await connected()
+    client.send('a')
+    await vi.waitFor(() => expect(seen).toEqual(['echo: a']))
+    expect((await limiter.status('ip:6.6.6.6')).policies['default'].used).toBe(0)
+    expect((await limiter.status('ip:127.0.0.1')).policies['default'].used).toBe(1)
+  })
+
   test('takes the cost from the bytes of a message', async () => {
     const limiter = limiterOf(fixedWindow({ limit: 100, window: '1m' }))
     const { connected } = await serve(limiter, {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import {
   byUser,
@@ -13,6 +13,7 @@ import {
   type Limiter,
   type Policy,
   type UpgradeOptions,
+  type UpgradeRequest,
 } from '../src/index.js'
 import { listening, outcomeOf, responseTo, startIo, startWs, textOf } from './servers.js'
 import { slowly } from './slow-limiter.js'
@@ -161,6 +162,20 @@ describe('limitUpgrades', () => {
       onDenied: (_request, socket) => socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n'),
     })
     expect(await responseTo(open())).toMatchObject({ status: 503 })
+  })
+
+  test('never takes a list of the query as a key', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    onTestFinished(() => warned.mockRestore())
+    const key = ({ url = '' }: UpgradeRequest) =>
+      new URL(url, 'ws://host').searchParams.getAll('name')
+    const { port } = await serve(limiterOf(), { key })
+    const open = (query: string) => new WebSocket(`ws://127.0.0.1:${port}/?${query}`)
+    const refused = open('name=ann&x&name=1')
+    refused.on('error', () => {})
+    expect(await responseTo(refused)).toMatchObject({ status: 400 })
+    const own = await serve(limiterOf(), { key: () => ['own', 1] })
+    expect(await responseTo(own.connect())).toEqual(accepted)
   })
 
   test('answers 500 if the limit fails, 400 if the client caused it, and never upgrades', async () => {

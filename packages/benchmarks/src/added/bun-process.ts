@@ -4,7 +4,13 @@ import { inTurnsOf } from './turns.js'
 // Runs on Bun. Measures the CPU time of a request with each limiter of Hono, as `process.ts` does it on Node. The address is that of a proxy, as a server of Bun
 // reports it.
 
-const server = { requestIP: () => ({ address: '127.0.0.1' }) }
+class Server {
+  requestIP(): { readonly address: string } {
+    return { address: '127.0.0.1' }
+  }
+}
+
+const server = new Server()
 const addresses = 64
 
 inTurnsOf(async (setup) => {

@@ -4,8 +4,6 @@ import { Socket } from 'node:net'
 
 /** A connection of a proxy on the same machine, without a network. */
 class Connection extends Socket {
-  override readonly remoteAddress: string = '127.0.0.1'
-
   override _write(_bytes: unknown, _encoding: string, done: () => void): void {
     done()
   }
@@ -14,6 +12,9 @@ class Connection extends Socket {
     done()
   }
 }
+
+// As on a socket of Node, the class has the getter. Its types declare a property, which a class cannot replace by a getter.
+Object.defineProperty(Connection.prototype, 'remoteAddress', { get: () => '127.0.0.1' })
 
 const connections = Array.from({ length: 50 }, () => new Connection())
 const addresses = 64

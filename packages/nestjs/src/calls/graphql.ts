@@ -9,6 +9,7 @@ import {
   type RequestView,
   type ResponseHeaders,
 } from '@sluice/core/http'
+import { inheritedMember } from '@sluice/core/internal'
 import { requestMissing } from '../errors.js'
 import { isObject, memberOf, type NestCall } from '../nest-call.js'
 import { serverOf } from '../nest-methods.js'
@@ -29,10 +30,39 @@ import { SharedHeaders } from './shared-headers.js'
 /** A call with the properties of its request, so that the functions of the options find them where HTTP has them. */
 type GraphqlCall = NestCall & PlatformRequest
 
-const viewOf = createView<GraphqlCall>({
-  ...lookups,
-  sent: (call) => [...(lookups.sent(call) ?? []), call.data],
+const viewOf = createView<GraphqlCall>({ ...lookups, sent: sentBy })
+
+/**
+ * A call whose context has no request that the server made. Its driver or the application made one, which can be what the client has sent as it connected:
+ * only headers are read from it.
+ */
+const viewWithoutRequest = createView<GraphqlCall>({
+  node: ({ headers }) => ({ headers }),
+  url: () => undefined,
+  address: () => undefined,
+  route: () => undefined,
+  sent: sentBy,
+  trustsEveryProxy: () => false,
 })
+
+const sentWith = new WeakMap<object, unknown[]>()
+
+/** What the client sent. The calls of a request share most of it, so they share one list, to which each adds its arguments. */
+function sentBy(call: GraphqlCall): readonly unknown[] {
+  const { body, data } = call
+  const owner = isObject(body) ? body : operationOf(call)
+  const sent = sentWith.get(owner) ?? [...(lookups.sent(call) ?? [])]
+  sentWith.set(owner, sent)
+  sent.push(data)
+  return sent
+}
+
+/** The values of the variables, which belong to one operation. Its document may be cached and shared by operations. */
+function operationOf({ context }: NestCall): object {
+  const args: readonly unknown[] = context.getArgs()
+  const variables = memberOf(args.at(-1), 'variableValues')
+  return isObject(variables) ? variables : context
+}
 
 /**
  * Makes the call of a resolver. The last arguments of a resolver are the context and the info of GraphQL.
@@ -44,12 +74,13 @@ export function callOfGraphql(context: ExecutionContext, modules: ModulesContain
   const graphql = args.at(-2)
   const request = requestIn(graphql)
   if (request === undefined) throw requestMissing()
-  if (!('ip' in request)) letExpressRead(request, modules)
+  const view = isOfServer(request) ? viewOf : viewWithoutRequest
+  if (view === viewOf && !('ip' in request)) letExpressRead(request, modules)
   const client = memberOf(extraIn(graphql), 'socket')
   // A resolver of references has two arguments before these, and any other resolver three.
   const data = args.at(-3)
   const call = { type: 'graphql', request, client, data, context }
-  return new ResolverCall(call, request, responseIn(graphql, request), args.at(-1))
+  return new ResolverCall(call, request, responseIn(graphql, request), view)
 }
 
 class ResolverCall implements Call {
@@ -64,19 +95,17 @@ class ResolverCall implements Call {
     call: NestCall,
     request: PlatformRequest,
     response: PlatformResponse | undefined,
-    info: unknown,
+    view: (call: GraphqlCall) => RequestView<GraphqlCall>,
   ) {
     inherit(call, request)
-    this.view = viewOf(call)
+    this.view = view(call)
     const node = response === undefined ? undefined : nodeOf(response)
     this.exchange = new MethodExchange(
       node === undefined
         ? { signal: () => signalOfSocket(call.client) }
         : { signal: () => signalOfResponse(node), over: () => overOf(node) },
     )
-    // The document may be cached and shared by operations. The values of the variables belong to one.
-    const variables = memberOf(info, 'variableValues')
-    this.operation = isObject(variables) ? variables : call.context
+    this.operation = operationOf(call)
     this.#call = call
     this.#request = request
     // Nothing can be written if the response was begun already.
@@ -128,6 +157,11 @@ function requestIn(graphql: unknown): PlatformRequest | undefined {
 
 function isRequest(value: unknown): value is PlatformRequest {
   return isObject(memberOf(value, 'headers'))
+}
+
+/** The requests of Node and of Fastify have the headers from their classes. */
+function isOfServer(request: PlatformRequest): boolean {
+  return isObject(inheritedMember(request, 'headers'))
 }
 
 /** The connection as graphql-ws describes it. */

@@ -9,6 +9,7 @@ import {
   type RequestView,
   type ResponseHeaders,
 } from '@sluice/core/http'
+import { remoteAddressOf } from '@sluice/core/internal'
 import { isObject, memberOf, type NestCall } from '../nest-call.js'
 import { RateLimitException, reportOf } from '../rate-limit-exception.js'
 import type { Call } from './call.js'
@@ -92,8 +93,7 @@ const viewOf = createView<NestCall>({
 function openingOf(client: unknown): NodeRequest {
   const handshake = memberOf(client, 'handshake')
   const headers = memberOf(handshake, 'headers')
-  const connection = memberOf(client, '_socket')
-  const address = memberOf(handshake, 'address') ?? memberOf(connection, 'remoteAddress')
+  const address = memberOf(handshake, 'address') ?? remoteAddressOf(memberOf(client, '_socket'))
   return {
     headers: isHeaders(headers) ? headers : {},
     socket: { remoteAddress: textOf(address) },
