@@ -12,6 +12,7 @@ import {
   type RequestDecision,
   type WholeRule,
 } from '@sluice/core/http'
+import { byName } from '@sluice/core/internal'
 import { createAnswers, type Asked, type FetchLookups, type OnDenied } from './answers.js'
 import type { Platform } from './platform.js'
 import { limitsOf } from './request-limits.js'
@@ -109,7 +110,7 @@ export function fetchAdapter<R>(
       addressAdvice: () => addresses.advice(),
       route: (request, platform) => platform?.route ?? lookups.route?.(request),
       params: (request) => lookups.params?.(request),
-      sent: (request) => lookups.sent?.(request) ?? [queryOf(lookups.request(request))],
+      sent: (request) => lookups.sent?.(request) ?? queryOf(lookups.request(request)),
     })
 
     function begun(request: R, platform: Platform | undefined): Asked<R> {
@@ -165,9 +166,11 @@ export function fetchAdapter<R>(
   }
 }
 
-/** The values of the query, as lists. */
-function queryOf({ url }: Request): Readonly<Record<string, readonly string[]>> {
-  const { searchParams } = new URL(url)
-  const names = new Set(searchParams.keys())
-  return Object.fromEntries(Array.from(names, (name) => [name, searchParams.getAll(name)]))
+const queries = new WeakMap<Request, readonly unknown[]>()
+
+/** The values of the query, as lists, which all limits of a request share. */
+function queryOf(request: Request): readonly unknown[] {
+  const query = queries.get(request) ?? [...byName(new URL(request.url).searchParams).values()]
+  queries.set(request, query)
+  return query
 }

@@ -1,3 +1,4 @@
+import { byName } from '@sluice/core/internal'
 import {
   reportedAddress,
   runtimeAdvice,
@@ -8,6 +9,7 @@ import {
 import type { Context } from 'hono'
 import type { RouterRoute } from 'hono/types'
 import type { StatusCode } from 'hono/utils/http-status'
+import { tryDecode } from 'hono/utils/url'
 
 /** The targets that Hono's validators parse. */
 const targets = ['json', 'form', 'query', 'param', 'header', 'cookie']
@@ -32,7 +34,8 @@ export const lookups: FetchLookups<Context> = {
 
   sent({ req }) {
     const request: { valid(target: string): unknown } = req
-    return [req.queries(), req.param(), ...targets.map((target) => request.valid(target))]
+    const query = byName(parametersOf(req.url)).values()
+    return [...query, req.param(), ...targets.map((target) => request.valid(target))]
   },
 
   tell(context, decision) {
@@ -54,6 +57,20 @@ export const lookups: FetchLookups<Context> = {
     const { message, status = 400 } = error
     throw Object.assign(error, { getResponse: () => new Response(message, { status }) })
   },
+}
+
+/** The parameters as `req.queries()` reads them, which itself searches the rest of the URL for each parameter without a value. */
+function parametersOf(url: string): readonly (readonly [name: string, value: string])[] {
+  const [, query = ''] = /^[^?#]*\?([^#]*)/.exec(url) ?? []
+  return query.split('&').map((pair) => {
+    const end = pair.includes('=') ? pair.indexOf('=') : pair.length
+    return [decoded(pair.slice(0, end)), decoded(pair.slice(end + 1))]
+  })
+}
+
+function decoded(text: string): string {
+  const spaced = text.replaceAll('+', ' ')
+  return spaced.includes('%') ? tryDecode(spaced, decodeURIComponent) : spaced
 }
 
 function isHandler({ method }: RouterRoute): boolean {

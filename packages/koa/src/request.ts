@@ -1,5 +1,5 @@
 import { createView, type RequestView } from '@sluice/core/http'
-import { isRecord } from '@sluice/core/internal'
+import { byName, isRecord } from '@sluice/core/internal'
 import type { Context } from 'koa'
 
 export const viewOf: (context: Context) => RequestView<Context> = createView<Context>({
@@ -12,9 +12,12 @@ export const viewOf: (context: Context) => RequestView<Context> = createView<Con
   },
   host: ({ hostname }) => hostname,
   address: ({ ip }) => ip,
-  // Body parsers set `request.body`, and routers set `params`.
-  sent(context): readonly unknown[] {
-    return [Reflect.get(context.request, 'body'), context.query, context['params']]
+  // Body parsers set `request.body`, and routers set `params`. If the application has read `query`, Koa keeps what it has parsed: it searches all parameters
+  // for each name, so nothing else has it parsed.
+  sent({ request, querystring, params }): readonly unknown[] {
+    const parsed: unknown = Reflect.get(request, '_querycache')
+    const query = byName(new URLSearchParams(querystring)).values()
+    return [Reflect.get(request, 'body'), parsed, ...query, params]
   },
 
   // Koa has no routes. @koa/router sets the whole pattern here, and within `router.use` that of the middleware.

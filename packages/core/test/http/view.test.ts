@@ -90,3 +90,18 @@ interface Asked {
   readonly node: NodeRequest
   readonly target: string | undefined
 }
+
+test('what the client sent is read once', () => {
+  let reads = 0
+  const counting = createView<Asked>({
+    node: ({ node }) => node,
+    url: ({ target }) => target,
+    address: () => undefined,
+    route: () => undefined,
+    sent: () => [{ read: ++reads }],
+    trustsEveryProxy: () => false,
+  })
+  const view = counting({ target: '/', node: { headers: {} } })
+  expect([reads, view.sent, view.sent, reads]).toEqual([0, [{ read: 1 }], [{ read: 1 }], 1])
+  expect(view.sent).toBe(view.sent)
+})

@@ -57,30 +57,24 @@ export function addressesOf<R, P>(
       advice: () => 'The function "address" has to return the address of every request',
     }
   }
-  const { header } = option
-  if (header !== undefined) {
-    const name = header.toLowerCase()
-    return {
-      of: (request, platform) => textOf(lookups.header(request, platform, name))?.trim(),
-      advice: () =>
-        `As "address" says, it is in the header "${header}", which the platform in front has to set for every request`,
-    }
-  }
-  const { proxies } = option
+  const { header, proxies } = option
+  const name = header?.toLowerCase() ?? 'x-forwarded-for'
   return {
     of(request, platform) {
-      const list = textOf(lookups.header(request, platform, 'x-forwarded-for'))
-      return list === undefined
-        ? lookups.peer(request, platform)
-        : outermost(list.split(','), proxies)
+      const text = textOf(lookups.header(request, platform, name))
+      if (header !== undefined) return text?.trim()
+      return text === undefined ? lookups.peer(request, platform) : outermost(text, proxies)
     },
     advice: () =>
-      `As "address" says, it is in X-Forwarded-For, which the proxies in front have to write. Their number is ${proxies}`,
+      header === undefined
+        ? `As "address" says, it is in X-Forwarded-For, which the proxies in front have to write. Their number is ${proxies}`
+        : `As "address" says, it is in the header "${header}", which the platform in front has to set for every request`,
   }
 }
 
 /** The entry of the outermost of the proxies. The client itself can write the entries to the left. */
-function outermost(entries: readonly string[], proxies: number): string | undefined {
+function outermost(list: string, proxies: number): string | undefined {
+  const entries = list.split(',')
   return entries.at(-Math.min(proxies, entries.length))?.trim()
 }
 

@@ -145,6 +145,8 @@ function viewMaker<R, C>(readers: Readers<R, C>): (request: R, context?: C) => R
     Object.defineProperty(View.prototype, name, {
       get(this: View): unknown {
         const value: unknown = read(this.raw, this.context)
+        // Read once, because frameworks parse the query at each access.
+        if (name === 'sent') Object.defineProperty(this, name, { value })
         return name === 'params' && !isRecord(value) ? undefined : value
       },
     })

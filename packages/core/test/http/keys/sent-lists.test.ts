@@ -1,11 +1,12 @@
 import { runInNewContext } from 'node:vm'
 import fc, { type JsonValue } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../../conformance/src/random.js'
-import { byHeader, byUser, firstOf } from '../../src/http/index.js'
-import { isSent } from '../../src/http/keys/sent-lists.js'
-import { rejectionOf } from '../error-of.js'
-import { guardOf, type Options, type Visit } from './visit.js'
+import { runs } from '../../../../conformance/src/random.js'
+import { byHeader, byUser, firstOf } from '../../../src/http/index.js'
+import { fixedWindow } from '../../../src/index.js'
+import { isSent } from '../../../src/http/keys/sent-lists.js'
+import { rejectionOf } from '../../error-of.js'
+import { guardOf, type Options, type Visit } from '../visit.js'
 
 type KeyOption = NonNullable<Options['key']>
 
@@ -102,6 +103,50 @@ describe('a list that the application builds is a key', () => {
     expect(isSent([97], [Buffer.from('a')])).toBe(false)
   })
 })
+
+describe('each value that the client sent is read once', () => {
+  /** A value of which each object counts the reads of its members. */
+  function counted(value: object, reads: string[]): object {
+    return new Proxy(value, {
+      get(target, name): unknown {
+        const member: unknown = Reflect.get(target, name)
+        if (typeof name === 'string' && Object.hasOwn(target, name) && name !== 'length')
+          reads.push(name)
+        return typeof member === 'object' && member !== null ? counted(member, reads) : member
+      },
+    })
+  }
+
+  const names = Array.from({ length: 100 }, (_, i) => `n${i}`)
+  const values = Object.fromEntries(names.map((name) => [name, { name }]))
+
+  test('for any number of policies', async () => {
+    const reads: string[] = []
+    const sent = [counted({ names: values }, reads)]
+    const three = ['a', 'b', 'c']
+    const check = guardOf({
+      policies: Object.fromEntries(three.map((name) => [name, fixedWindow(minute)])),
+      key: Object.fromEntries(three.map((name) => [name, () => ['own', name]])),
+    })
+    expect((await check({}, { sent })).type).toBe('continue')
+    expect(reads.length).toBe(1 + 2 * names.length)
+  })
+
+  test('although the list of values grows, and values share objects', () => {
+    const reads: string[] = []
+    const shared = counted(values, reads)
+    const sent: unknown[] = []
+    for (let call = 0; call < 50; call++) {
+      sent.push({ call, shared })
+      expect(isSent(['ann', call], sent)).toBe(false)
+    }
+    expect(reads.length).toBe(2 * names.length)
+    sent.push({ name: ['ann', 7] })
+    expect(isSent(['ann', 7], sent)).toBe(true)
+  })
+})
+
+const minute = { limit: 1, window: '1m' } as const
 
 const withoutSent: object = { sent: undefined }
 
