@@ -13,10 +13,11 @@ export const viewOf: (request: Request) => RequestView<Request> = createView<Req
     return [body, query, params, cookies, signedCookies]
   },
 
-  // `baseUrl` is the path of the mounted routers. For a mount path with parameters, Express exposes their values only.
+  // `baseUrl` is the path of the mounted routers. For a mount path with parameters, Express exposes their values only, and both as the client spells them: a
+  // client could have a new route with each spelling.
   route({ route, baseUrl }: { readonly route?: unknown; readonly baseUrl: string }) {
     const known = typeof route === 'object' && route !== null && 'path' in route
-    return known ? baseUrl + textOf(route.path) : undefined
+    return known ? folded(baseUrl) + textOf(route.path) : undefined
   },
 
   // An application that trusts an unused address at any distance trusts every proxy.
@@ -29,6 +30,15 @@ export const viewOf: (request: Request) => RequestView<Request> = createView<Req
 /** The text of a path, which can be a regular expression or a list: Express does not tell which member has matched. */
 function textOf(path: unknown): string {
   return Array.isArray(path) ? path.map(textOf).join(', ') : String(path)
+}
+
+/** Letter case distinguishes paths in some routers only, and parameters are decoded. */
+function folded(path: string): string {
+  try {
+    return decodeURIComponent(path).toLowerCase()
+  } catch {
+    return path.toLowerCase()
+  }
 }
 
 function isTrust(value: unknown): value is (address: string, hop: number) => boolean {

@@ -70,7 +70,11 @@ describe.each<readonly [string, readonly TestFacts[], readonly TestFacts[]]>([
     [{ host: 'example.COM' }, { host: 'example.com:8080' }, { host: 'example.com.' }],
     [{ host: 'example.com.evil' }, {}],
   ],
-  ['{ route: "/users/:id" }', [{ route: '/users/:id' }], [{ route: '/users/1' }, {}]],
+  [
+    '{ route: "/Users/:id" }',
+    [{ route: '/users/:id' }, { route: '/USERS/:id' }],
+    [{ route: '/users/1' }, {}],
+  ],
   [
     '{ ip: 10.0.0.0/8 }',
     [{ ip: '10.255.0.1' }, { ip: '::ffff:10.1.2.3' }, { ip: '::ffff:a01:203' }],

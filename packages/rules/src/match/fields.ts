@@ -130,7 +130,12 @@ export class Fields {
 }
 
 const plainFields = {
-  route: (slot: number) => fieldOf('route', slot, { load: ({ facts }) => present(facts.route) }),
+  // Of a mounted router, Express states the prefix as the client spells it.
+  route: (slot: number) =>
+    fieldOf('route', slot, {
+      spell: lower,
+      load: ({ facts }) => present(facts.route)?.toLowerCase(),
+    }),
   // A request without an address is an error wherever its address counts, as with `byIp`.
   ip: (slot: number) =>
     fieldOf('ip', slot, { type: 'address', load: ({ facts }) => present(facts.ip) }),
@@ -172,6 +177,10 @@ function cookieField(name: string, slot: number): Field {
 /** Adapters of applications may return anything. */
 function present(value: string | undefined): string | undefined {
   return value === undefined || value === null || value === '' ? undefined : value
+}
+
+function lower(text: string): string {
+  return text.toLowerCase()
 }
 
 function upper(text: string): string {

@@ -214,7 +214,8 @@ function isOperators(predicate: Predicate): predicate is Operators {
 }
 
 function folds(name: string, look: Look): boolean {
-  return name === 'method' || name === 'host' || (/^pa(?:th$|ram\.)/.test(name) && !look.certain)
+  const always = ['method', 'host', 'route'].includes(name)
+  return always || (/^pa(?:th$|ram\.)/.test(name) && !look.certain)
 }
 
 function spelled(name: string, value: Scalar, look: Look): Scalar {

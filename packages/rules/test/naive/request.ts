@@ -26,6 +26,7 @@ export function valueOf(name: string, look: Look): Scalar | readonly string[] | 
   if (name === 'path' && certain) return plain ? path : undefined
   if (name === 'path') return readings
   if (name === 'method' && fields['method'] === 'HEAD' && !certain) return ['GET', 'HEAD']
+  if (name === 'route') return fields[name]?.toString().toLowerCase()
   if (!name.startsWith('param.')) return fields[name]
   const seen = certain ? [path].slice(plain ? 0 : 1) : [...routed, ...readings]
   const values = new Set<string>()
