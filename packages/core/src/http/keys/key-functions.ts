@@ -2,6 +2,7 @@ import { isNotLimited, type Key, type NotLimited, type KeyPartValue } from '../.
 import { sluiceError, SluiceError, type ErrorCode } from '../../errors.js'
 import { requestError } from '../../errors/request-error.js'
 import type { Awaitable } from '../../awaitable.js'
+import { countedMethod } from '../../methods.js'
 import type { RequestView } from '../request/view.js'
 import { base64urlOf, sha256BytesOf } from '../../digests.js'
 import { isList } from '../../options/predicates.js'
@@ -65,7 +66,8 @@ export function byHeader(
 }
 
 /**
- * Uses the route as the key: its method and its pattern, so that `/items/1` and `/items/2` count together. HEAD counts as GET.
+ * Uses the route as the key: its method and its pattern, so that `/items/1` and `/items/2` count together. HEAD counts as GET, and all methods that Node
+ * does not know count as one.
  *
  * @example
  * rateLimit({ limit: 10, window: '1m', key: [byIp(), byRoute()] })
@@ -74,7 +76,7 @@ export function byHeader(
 export function byRoute(): (request: unknown, view: RequestView<unknown>) => readonly string[] {
   return function keyByRoute(_request, { method, route }) {
     if (route === undefined || route === '') throw requestError('SLUICE_ROUTE_MISSING')
-    return codedParts('route', method === 'HEAD' ? 'GET' : method, route)
+    return codedParts('route', countedMethod(method), route)
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SluiceError, type Key, type KeyPartValue } from '@sluice/core'
 import { ipKey } from '@sluice/core/http'
+import { countedMethod } from '@sluice/core/internal'
 import type { KeyPartDeclaration } from '../../document/document.js'
 import type { Path } from '../../document/syntax.js'
 import type { Field, RequestContext, Value } from '../../match/context.js'
@@ -106,6 +107,7 @@ function partOf(
   context: RequestContext,
 ): KeyPartValue {
   const value = singleValue(field, found, context)
+  if (field.name === 'method') return countedMethod(String(value))
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
   const text = String(value)
   // As `byHeader` does: the value is usually a secret, which neither the store nor a log should contain.
