@@ -1,22 +1,34 @@
-/**
- * The values of a cookie in a `Cookie` header (RFC 6265, section 4.2.1), decoded if it can be decoded. The parsers of frameworks read the first of several
- * cookies of a name. They disagree about spaces around the name and about quotes: a client could use these to have the rules count another value than the
- * application reads. If their values differ, all of them are returned: '' is that of a parser that finds none.
- */
-export function cookieValues(header: string, name: string): readonly string[] {
-  const found: (string | undefined)[] = parsers.map(() => undefined)
-  for (const pair of header.split(';')) {
-    const equals = pair.indexOf('=')
-    const sent = equals === -1 ? '' : pair.slice(0, equals)
-    if (sent.trim() !== name) continue
-    const before = sent.slice(0, sent.length - sent.trimStart().length)
-    const behind = sent.slice(sent.trimEnd().length)
-    for (const [i, { isNamed, valueOf }] of parsers.entries()) {
-      if (isNamed(before, behind)) found[i] ??= decoded(valueOf(pair.slice(equals + 1)).trim())
-    }
+import { byName } from '@sluice/core/internal'
+
+/** The cookies of a `Cookie` header (RFC 6265, section 4.2.1), which is read once. */
+export class Cookies {
+  /** Each cookie as it was sent, by its name without the spaces around it. */
+  readonly #sent: ReadonlyMap<string, readonly string[]>
+
+  constructor(header: string) {
+    const pairs = header.split(';').filter((pair) => pair.includes('='))
+    this.#sent = byName(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')).trim(), pair]))
   }
-  const values = [...new Set(found.map((value) => value ?? ''))]
-  return values.length === 1 && values[0] === '' ? [] : values
+
+  /**
+   * The values of a cookie, decoded if it can be decoded. The parsers of frameworks read the first of several cookies of a name. They disagree about spaces
+   * around the name and about quotes: a client could use these to have the rules count another value than the application reads. If their values differ, all
+   * of them are returned: '' is that of a parser that finds none.
+   */
+  valuesOf(name: string): readonly string[] {
+    const found: (string | undefined)[] = parsers.map(() => undefined)
+    for (const pair of this.#sent.get(name) ?? []) {
+      const equals = pair.indexOf('=')
+      const sent = pair.slice(0, equals)
+      const before = sent.slice(0, sent.length - sent.trimStart().length)
+      const behind = sent.slice(sent.trimEnd().length)
+      for (const [i, { isNamed, valueOf }] of parsers.entries()) {
+        if (isNamed(before, behind)) found[i] ??= decoded(valueOf(pair.slice(equals + 1)).trim())
+      }
+    }
+    const values = [...new Set(found.map((value) => value ?? ''))]
+    return values.length === 1 && values[0] === '' ? [] : values
+  }
 }
 
 interface Parser {

@@ -1,6 +1,6 @@
 import type { Awaitable, RequestView } from '@sluice/core/http'
 import type { Facts } from '../facts.js'
-import { cookieValues } from './cookie.js'
+import { Cookies } from './cookie.js'
 
 /**
  * The functions that read the declared values of a document from a request, by name. Each is called at most once for a request, and only if a rule
@@ -12,6 +12,7 @@ export type ValueFunctions<R> = Readonly<Record<string, (request: R) => Awaitabl
 export class RequestFacts<R> implements Facts {
   readonly #view: RequestView<R>
   readonly #values: ReadonlyMap<string, (request: R) => unknown>
+  #cookies: Cookies | undefined
 
   constructor(view: RequestView<R>, values: ReadonlyMap<string, (request: R) => unknown>) {
     this.#view = view
@@ -60,9 +61,8 @@ export class RequestFacts<R> implements Facts {
   }
 
   cookie(name: string): string | readonly string[] | undefined {
-    const sent = this.header('cookie')
-    if (sent === undefined) return undefined
-    const values = cookieValues(sent, name)
+    this.#cookies ??= new Cookies(this.header('cookie') ?? '')
+    const values = this.#cookies.valuesOf(name)
     return values.length > 1 ? values : values[0]
   }
 

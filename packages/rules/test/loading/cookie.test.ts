@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cookieValues } from '../../src/loading/cookie.js'
+import { Cookies } from '../../src/loading/cookie.js'
 
 test.each([
   ['a=1; b=2', 'b', ['2']],
@@ -35,5 +35,5 @@ test.each([
   ['a="12', 'a', ['"12', '1']],
   ['a= "1"', 'a', ['1', '"1"']],
 ])('in %j the cookie %j is %j', (header, name, values) => {
-  expect(cookieValues(header, name)).toEqual(values)
+  expect(new Cookies(header).valuesOf(name)).toEqual(values)
 })

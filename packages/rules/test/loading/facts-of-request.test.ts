@@ -71,6 +71,20 @@ test('reads a declared value from the request, by a function of the application'
   ])
 })
 
+test('reads the header of the cookies once', () => {
+  let reads = 0
+  const headers = Object.defineProperty({}, 'cookie', { get: () => `a=1; b=2; c=${++reads}` })
+  const facts = factsOf({ headers })
+  expect(['c', 'b', 'a', 'd', 'c'].map((name) => facts.cookie(name))).toEqual([
+    '1',
+    '2',
+    '1',
+    undefined,
+    '1',
+  ])
+  expect(reads).toBe(1)
+})
+
 test('reads a cookie of a request', () => {
   const facts = factsOf({ headers: { cookie: 'session=abc' } })
   expect([facts.cookie('session'), facts.cookie('other')]).toEqual(['abc', undefined])

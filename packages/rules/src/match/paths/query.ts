@@ -1,3 +1,4 @@
+import { byName } from '@sluice/core/internal'
 import type { Routes } from './routes.js'
 import { targetOf, withoutSpacesAtEnd } from './target.js'
 
@@ -5,18 +6,15 @@ import { targetOf, withoutSpacesAtEnd } from './target.js'
 export class Query {
   /** Whether the URL can have any query. */
   readonly isAny: boolean
-  /** As most frameworks read it. */
-  readonly #usual: URLSearchParams
-  /** All readings, the usual one first. */
-  readonly #readings: readonly URLSearchParams[]
+  /** All readings, that of most frameworks first. */
+  readonly #readings: readonly Reading[]
 
   constructor({ target, other, semicolon }: Routes) {
     const targets = other === undefined ? [target] : [other, target]
     const texts = new Set(targets.flatMap((url) => queriesOf(url, semicolon)))
     this.isAny = targets.some((url) => targetOf(url) === undefined)
     // `URLSearchParams` drops a first question mark, which is part of the name for most frameworks.
-    this.#readings = [...texts].map((text) => new URLSearchParams(`?${text}`))
-    this.#usual = this.#readings[0]
+    this.#readings = [...texts].map(readingOf)
   }
 
   /**
@@ -24,8 +22,9 @@ export class Query {
    * finds none.
    */
   valuesOf(name: string): readonly string[] {
-    const readings: (readonly string[])[] = [this.#usual.getAll(name)]
-    for (const reading of this.#readings) readings.push(bracketed(reading, name))
+    const [usual] = this.#readings
+    const readings = [valuesIn(usual, name, isExactly)]
+    for (const reading of this.#readings) readings.push(valuesIn(reading, name, isNamed))
     const values = readings.flatMap((found) => (found.length === 0 ? '' : found))
     if (values.every((value) => value === '')) return []
     const different = [...new Set(values)]
@@ -53,12 +52,32 @@ function queriesOf(url: string, semicolon: Routes['semicolon']): readonly string
 
 const mostParameters = 1000
 
+/** The parameters of a query, by their names up to a bracket. */
+type Reading = ReadonlyMap<string, readonly (readonly [sent: string, value: string])[]>
+
+function readingOf(text: string): Reading {
+  const parameters = new URLSearchParams(`?${text}`)
+  return byName(Array.from(parameters, (parameter) => [bareName(parameter[0]), parameter]))
+}
+
+function bareName(name: string): string {
+  return /^\[*([^\][]*)/.exec(name)?.[1] ?? ''
+}
+
+function valuesIn(
+  reading: Reading,
+  name: string,
+  fits: (sent: string, name: string) => boolean,
+): readonly string[] {
+  const near = reading.get(bareName(name)) ?? []
+  return near.filter(([sent]) => fits(sent, name)).map(([, value]) => value)
+}
+
+function isExactly(sent: string, name: string): boolean {
+  return sent === name
+}
+
 /** Express can read `name[]`, `name[0]` and `[name]` as values of `name`. */
-function bracketed(parameters: URLSearchParams, name: string): readonly string[] {
-  const values: string[] = []
-  for (const [sent, value] of parameters) {
-    const isNamed = sent === name || sent.startsWith(`${name}[`) || sent.startsWith(`[${name}]`)
-    if (isNamed) values.push(value)
-  }
-  return values
+function isNamed(sent: string, name: string): boolean {
+  return sent === name || sent.startsWith(`${name}[`) || sent.startsWith(`[${name}]`)
 }
