@@ -101,6 +101,25 @@ describe('time to live', () => {
     expect(Math.round((await server.connection.pttl('sluice1:lost:{key}')) / 60_000)).toBe(24)
   })
 
+  test.each([fixedWindow, slidingWindow, slidingLog])(
+    'grows with the window of a policy: $name',
+    async (build) => {
+      const name = build.name
+      const limiter = createLimiter({
+        name,
+        limit: 5,
+        window: '1s',
+        algorithm: build,
+        store: storeOf(),
+      })
+      await limiter.consume('key', { cost: 3 })
+      await limiter.consume('key', { policies: build({ limit: 5, window: '1h' }) })
+      for (const key of await server.connection.keys('*')) {
+        expect(await server.connection.pttl(key)).toBeGreaterThan(3_500_000)
+      }
+    },
+  )
+
   test('is set once for requests that do not change the end of their key', async () => {
     const policies = fixedWindow({ limit: 50, window: '1h' })
     const limiter = createLimiter({ name: 'once', policies, store: storeOf() })

@@ -99,7 +99,7 @@ return reply`
 function read(key: number, parts: readonly PolicyTexts[]): string {
   return `local values = call('HMGET', key${key}, ${parts.map(({ fields }) => fields).join(', ')})
   failure = failure or values.err
-  local isKnown${key}, until${key} = false, 0
+  local isKnown${key} = false
   ${parts.map(({ readAt }, i) => readAt(2 * i + 1)).join('\n')}`
 }
 
@@ -123,14 +123,9 @@ function write(key: number, parts: readonly PolicyTexts[]): string {
     ${parts.map(({ writeBlock }) => writeBlock).join('\n')}
     if type(written) == 'table' then failure = written.err
     else
-      -- To the second, so that most requests of a busy key leave its time to live as it is. 'GT' gives none to a key that has none, 'NX' no other.
-      local second = math.floor(ends / 1000)
-      if isTimed or second ~= math.floor(until${key} / 1000) then
-        local life = text('%d', (second + 1) * 1000 - now + margin)
-        local one, other = 'NX', 'GT'
-        if isKnown${key} then one, other = other, one end
-        if call('PEXPIRE', key${key}, life, one) == 0 then call('PEXPIRE', key${key}, life, other) end
-      end
+      -- To the second, so that most requests of a busy key leave its time to live as it is. It is never shortened. The slack is for the two clocks of Redis.
+      local life, left = (math.floor(ends / 1000) + 1) * 1000 - now + margin, call('PTTL', key${key})
+      if type(left) ~= 'number' or left < life - 10 then call('PEXPIRE', key${key}, text('%d', life)) end
       ${parts.map(({ keepRecords }) => keepRecords).join('\n')}
     end
   end`

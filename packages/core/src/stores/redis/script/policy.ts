@@ -117,8 +117,6 @@ function textsOf(policy: PolicyShape, place: Place): PolicyTexts {
     short: isShort,
     cells: hasCells,
     costs: cost === 'cost_',
-    plain: plain !== undefined,
-    ends: plain !== undefined || persistsOnDenial,
     persists: persistsOnDenial,
     reached: blocksOn === 'reached',
     exceeded: blocksOn === 'exceeded',
@@ -240,8 +238,7 @@ ${steps.declare}
       if other then blocked_, length_, exempt_ = cells('${overrideFormat}', other) end
       isKnown${policy.key} = isKnown${policy.key} or packed or other
     end
-    ${conditions['ends'] ? steps.ends : ''}
-    if ended_ > until${policy.key} then until${policy.key} = ended_ end --? plain
+    ${persistsOnDenial ? steps.ends : ''}
     fresh_ = ended_ <= now and exempt_ <= now --? persists
 `
   for (const name of textNames) texts[name] = fill(texts[name])
