@@ -81,13 +81,13 @@ function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string)
   }
 
   /** The key that a function has found. The limiter checks the parts of a list, and names the wrong one. */
-  function keyFound(found: unknown, { sent = [] }: RequestView<R>): Key | NotLimited {
+  function keyFound(found: unknown, view: RequestView<R>): Key | NotLimited {
     if (isNotLimited(found) || isCoded(found)) return found
     if (typeof found !== 'string' && !isKeyList(found)) {
       throw invalid(found, undefined, typeof found === 'object' ? recordAdvice : undefined)
     }
     if (typeof found === 'string') watch(found)
-    else if (isSent(found, sent)) throw invalid(found, undefined, sentAdvice)
+    else if (isSent(found, view.sent ?? [])) throw invalid(found, undefined, sentAdvice)
     else found.forEach(watch)
     return found
   }

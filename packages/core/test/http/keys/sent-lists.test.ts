@@ -2,11 +2,11 @@ import { runInNewContext } from 'node:vm'
 import fc, { type JsonValue } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../../../conformance/src/random.js'
-import { byHeader, byUser, firstOf } from '../../../src/http/index.js'
+import { byHeader, byUser, createGuard, firstOf } from '../../../src/http/index.js'
 import { fixedWindow } from '../../../src/index.js'
 import { isSent } from '../../../src/http/keys/sent-lists.js'
 import { rejectionOf } from '../../error-of.js'
-import { guardOf, type Options, type Visit } from '../visit.js'
+import { guardOf, noHeaders, response, viewOf, type Options, type Visit } from '../visit.js'
 
 type KeyOption = NonNullable<Options['key']>
 
@@ -130,6 +130,18 @@ describe('each value that the client sent is read once', () => {
     })
     expect((await check({}, { sent })).type).toBe('continue')
     expect(reads.length).toBe(1 + 2 * names.length)
+  })
+
+  test('and not at all if the key is a text, a list of functions or a key function of this package', async () => {
+    let reads = 0
+    const visit = viewOf({}, { headers: { x: '1' } })
+    const view = Object.defineProperty(visit, 'sent', { get: () => [++reads] })
+    const ofPackage = [byUser(() => 'ann'), firstOf(byHeader('x'))]
+    for (const key of [() => 'ann', ['name', () => 'ann'], ...ofPackage]) {
+      const guard = createGuard<Visit, never>({ ...minute, key })
+      expect((await guard.check(view, response, noHeaders)).type).toBe('continue')
+    }
+    expect(reads).toBe(0)
   })
 
   test('although the list of values grows, and values share objects', () => {
