@@ -67,7 +67,15 @@ const bodies: readonly (readonly [string, unknown])[] = [
   ['a body', JSON.parse(JSON.stringify(forged))],
   ['a body in a list', [JSON.parse(JSON.stringify(forged))]],
   ['a prototype', Object.assign({}, JSON.parse(`{"__proto__":${JSON.stringify(forged)}}`))],
-  ['an object of a class', Object.assign(new (class Login {})(), forged)],
+  [
+    'an object of a class',
+    Object.assign(
+      new (class Login {
+        readonly name = 'ann'
+      })(),
+      forged,
+    ),
+  ],
 ]
 
 describe.each(['Bun', 'Deno', 'Node'])('on %s, no client chooses its address by', (runtime) => {
