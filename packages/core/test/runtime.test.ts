@@ -41,7 +41,7 @@ test.each<[string, unknown]>([
   expect(inheritedMember(value, 'a')).toBeUndefined()
 })
 
-test('what an object says of itself counts more than its class', () => {
+test('the tag of an object counts more than its class', () => {
   const made = new Made()
   Object.defineProperty(made, 'computed', { value: 'written' })
   expect([inheritedMember(made, 'computed'), inheritedMember(made, 'own')]).toEqual([

@@ -19,7 +19,7 @@ test('the query is read in one pass, for all limits and policies of a request', 
   expect([response.status, search.mock.calls.length, pass.mock.calls.length]).toEqual([200, 0, 1])
 })
 
-test('a list that the client sent in the query is no key, and others are', async () => {
+test('a list that the client sent in the query is not a key, and others are', async () => {
   const limit = rateLimit({
     ...minute,
     key: ({ url }) => {

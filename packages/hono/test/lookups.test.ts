@@ -66,7 +66,7 @@ test('the query is read in one pass: Hono searches the rest of it for each param
   expect(searches).toBe(0)
 })
 
-test('a list that the client sent in the query is no key', async () => {
+test('a list that the client sent in the query is not a key', async () => {
   const app = new Hono()
   app.use(rateLimit({ ...minute, key: (c) => c.req.queries('name') ?? 'none' }))
   app.get('/', (c) => c.text('hello'))

@@ -37,7 +37,7 @@ describe.each([
       'the application has parsed',
       ({ querystring }) => new URLSearchParams(querystring).getAll('name'),
     ],
-  ])('a list of the query that %s is no key', async (_by, key) => {
+  ])('a list of the query that %s is not a key', async (_by, key) => {
     expect(await statusOf(Koa, key, '/?name=ann&x&name=1')).toBe(400)
     expect(await statusOf(Koa, key, '/?name=ann&name=%ff')).toBe(400)
   })

@@ -91,7 +91,7 @@ interface Asked {
   readonly target: string | undefined
 }
 
-test('what the client sent is read once', () => {
+test('the data that a client sent are read once', () => {
   let reads = 0
   const counting = createView<Asked>({
     node: ({ node }) => node,

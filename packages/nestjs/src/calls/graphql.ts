@@ -47,7 +47,7 @@ const viewWithoutRequest = createView<GraphqlCall>({
 
 const sentWith = new WeakMap<object, unknown[]>()
 
-/** What the client sent. The calls of a request share most of it, so they share one list, to which each adds its arguments. */
+/** The data that the client sent. The calls of a request share most of it, so they share one list, to which each adds its arguments. */
 function sentBy(call: GraphqlCall): readonly unknown[] {
   const { body, data } = call
   const owner = isObject(body) ? body : operationOf(call)

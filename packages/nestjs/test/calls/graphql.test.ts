@@ -74,7 +74,7 @@ test('the calls of a request read its body once', async () => {
   expect(reads).toBe(1)
 })
 
-test('a list that the client sent is no key of any call', async () => {
+test('a list that the client sent is not a key of any call', async () => {
   const query = await serve({ key: ({ data }) => data?.name ?? ['own', 1] })
   const { data } = await query('{ a: one b: one(name: ["ann", "1"]) c: one(name: ["own", "1"]) }')
   expect(data).toEqual({ a: 'one', b: null, c: null })
