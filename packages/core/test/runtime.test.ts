@@ -41,7 +41,7 @@ test.each<[string, unknown]>([
   expect(inheritedMember(value, 'a')).toBeUndefined()
 })
 
-test('the tag of an object counts more than its class', () => {
+test('an own member of an object hides the inherited one', () => {
   const made = new Made()
   Object.defineProperty(made, 'computed', { value: 'written' })
   expect([inheritedMember(made, 'computed'), inheritedMember(made, 'own')]).toEqual([
