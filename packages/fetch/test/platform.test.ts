@@ -62,20 +62,17 @@ const forged = {
   ip: '6.6.6.6',
 }
 
+/** As applications turn a body into an object of a class. */
+class Login {
+  readonly user: string = ''
+}
+
 /** All that JSON and usual copies of it can make. */
 const bodies: readonly (readonly [string, unknown])[] = [
   ['a body', JSON.parse(JSON.stringify(forged))],
   ['a body in a list', [JSON.parse(JSON.stringify(forged))]],
   ['a prototype', Object.assign({}, JSON.parse(`{"__proto__":${JSON.stringify(forged)}}`))],
-  [
-    'an object of a class',
-    Object.assign(
-      new (class Login {
-        readonly name = 'ann'
-      })(),
-      forged,
-    ),
-  ],
+  ['an object of a class', Object.assign(new Login(), forged)],
 ]
 
 describe.each(['Bun', 'Deno', 'Node'])('on %s, no client chooses its address by', (runtime) => {

@@ -1,4 +1,4 @@
-import { nearestWord } from '@sluice/core/internal'
+import { byName, nearestWord } from '@sluice/core/internal'
 import type { RulesDocument } from '../../document/document.js'
 import type { Facts } from '../../facts.js'
 import { rulesError } from '../../errors.js'
@@ -34,13 +34,14 @@ const fieldNames = new Set(['method', 'url', 'path', 'route', 'host', 'ip', 'hea
 export function factsOf(context: RuleContext, document: RulesDocument): Facts {
   if (!isRecord(context)) throw rulesError('SLUICE_RULES_CONTEXT_INVALID', context)
   assertSpelling(context, document)
+  let headers: ReturnType<typeof headersOf> | undefined
   return {
     method: context.method,
     url: context.url ?? context.path,
     route: context.route,
     host: context.host,
     ip: context.ip,
-    header: (name) => headerOf(context.headers, name),
+    header: (name) => (headers ??= headersOf(context)).get(name)?.[0],
     cookie: (name) => own(context.cookies, name),
     value: (name) => own(context, name),
   }
@@ -59,10 +60,9 @@ function assertSpelling(context: RuleContext, { values = {} }: RulesDocument): v
   }
 }
 
-/** The names of headers are equal in any case. */
-function headerOf(headers: RuleContext['headers'], name: string): string | undefined {
-  const sent = Object.keys(headers ?? {}).find((header) => header.toLowerCase() === name)
-  return sent === undefined ? undefined : own(headers, sent)
+/** The headers by their names, which are equal in any case. */
+function headersOf({ headers }: RuleContext): ReadonlyMap<string, readonly (string | undefined)[]> {
+  return byName(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /** Every object inherits names such as `constructor`: only its own names count. */

@@ -35,6 +35,22 @@ test('reads the fields of a context, and its values by their names', () => {
   expect([facts.value?.('user'), facts.value?.('plan')]).toEqual(['acme', undefined])
 })
 
+test('lists the names of the headers once, in any letter case', () => {
+  let lists = 0
+  const headers = new Proxy<Record<string, string>>(
+    { 'X-A': '1', 'x-b': '2', 'X-a': '3' },
+    { ownKeys: (target) => (lists++, Reflect.ownKeys(target)) },
+  )
+  const { header } = factsOf({ headers }, document)
+  expect(['x-b', 'x-a', 'x-c', 'x-b'].map((name) => header?.(name))).toEqual([
+    '2',
+    '1',
+    undefined,
+    '2',
+  ])
+  expect(lists).toBe(1)
+})
+
 test('accepts a path instead of a URL', () => {
   expect(factsOf({ path: '/a' }, document).url).toBe('/a')
 })
