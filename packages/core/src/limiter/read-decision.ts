@@ -15,7 +15,9 @@ import { longest, putByName, verdictOf } from './verdict.js'
 
 export const noNames: readonly string[] = Object.freeze([])
 
+/** Decisions of one policy, and of several, which have records of verdicts with other names. */
 const kept = new Kept<Decision>()
+const keptCombined = new Kept<Decision>()
 
 /** The decision about a request. The states are those after it. */
 export function decisionOf(request: DecisionRequest, result: StoreResult): Decision<never> {
@@ -77,7 +79,7 @@ function combinedDecision(request: DecisionRequest, result: StoreResult): Decisi
     request,
     result,
   )
-  kept.offer(decision)
+  keptCombined.offer(decision)
   const hasOverride = states.some(({ override }) => override !== undefined)
   return hasOverride ? withExemption(decision, policies, states) : decision
 }
