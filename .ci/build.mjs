@@ -1,5 +1,6 @@
 // Compiles the packages, bundles them, and prepares the page of the dashboard. With SLUICE_BUILT=1, everything is built already and nothing is written:
 // `.ci/run` sets it, because its steps run beside each other.
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { spawnSync } from 'node:child_process'
@@ -11,7 +12,19 @@ const steps = [
   [join('.ci', 'dashboard-page.mjs')],
 ]
 
-for (const step of process.env['SLUICE_BUILT'] === '1' ? [] : steps) {
+const isBuilt = process.env['SLUICE_BUILT'] === '1'
+const packages = join(root, 'packages')
+if (!isBuilt) readdirSync(packages).forEach((name) => removeOrphans(join(packages, name)))
+for (const step of isBuilt ? [] : steps) {
   const { status } = spawnSync(process.execPath, step, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(1)
+}
+
+/** tsc keeps the modules and declarations of sources that have been deleted. */
+function removeOrphans(folder) {
+  const dist = join(folder, 'dist')
+  for (const file of existsSync(dist) ? readdirSync(dist, { recursive: true }) : []) {
+    const source = file.replace(/\.(?:d\.ts|js)(?:\.map)?$/, '.ts')
+    if (source !== file && !existsSync(join(folder, 'src', source))) rmSync(join(dist, file))
+  }
 }
