@@ -12,10 +12,9 @@ const steps = [
   [join('.ci', 'dashboard-page.mjs')],
 ]
 
-const isBuilt = process.env['SLUICE_BUILT'] === '1'
-const packages = join(root, 'packages')
-if (!isBuilt) readdirSync(packages).forEach((name) => removeOrphans(join(packages, name)))
-for (const step of isBuilt ? [] : steps) {
+if (process.env['SLUICE_BUILT'] === '1') process.exit()
+for (const name of readdirSync(join(root, 'packages'))) removeOrphans(join(root, 'packages', name))
+for (const step of steps) {
   const { status } = spawnSync(process.execPath, step, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(1)
 }

@@ -24,8 +24,8 @@ export async function decisionCosts() {
 async function bytesInMemory(contender) {
   const node = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64']
   const program = startContender(footprint, { args: [contender, '100000'], node })
-  const found = []
-  for (let i = 0; i < 5; i++) found.push((await program.measure('keep')).bytesPerKey)
+  const readings = []
+  while (readings.length < 5) readings.push(await program.measure('keep'))
   await program.stop()
-  return spreadOf(found).median
+  return spreadOf(readings.map(({ bytesPerKey }) => bytesPerKey)).median
 }

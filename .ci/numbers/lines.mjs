@@ -1,17 +1,14 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { run } from '../command.mjs'
 import { root } from '../workspace.mjs'
 
-const sources = ['packages/*/src/**', 'packages/*/page/**', '.ci/**']
+const sources = [':(glob)packages/*/src/**', ':(glob)packages/*/page/**', '.ci']
 
 /** The lines of each folder of sources, as `wc -l` counts them: of each package, of its page, of the commands in .ci, and of these folders. */
 export function linesOf(folders) {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--']
-  const found = execFileSync('git', [...list, ...sources.map((path) => `:(glob)${path}`)], {
-    cwd: root,
-    encoding: 'utf8',
-  })
+  const found = run('git', [...list, ...sources], { cwd: root })
   const files = found
     .split('\0')
     .filter((file) => /(?:\.[cm]?[jt]s|\.html|\.css|^\.ci\/run)$/.test(file))
