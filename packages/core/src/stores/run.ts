@@ -32,7 +32,7 @@ export interface Rows {
   get(index: number, key: string, part: Part): Row | undefined
   /** The log or the leases of a row that `get` has returned, of an algorithm that has such records. */
   recordsOf(index: number, key: string): unknown
-  /** Whether there is a count that has not ended. One that has ended is read until it is removed, so that it still counts if the clock steps back. */
+  /** Whether there is a count that has not ended. An ended count is read until it is removed, so that it still counts if the clock steps back. */
   isKept(index: number, key: string): boolean
   /**
    * Keeps a row in place of the one that there is. Removes it if its life is over.
@@ -60,7 +60,7 @@ interface Loaded extends State {
   /** Whether the policy allows the cost of the request. */
   readonly fits: boolean
   readonly records: unknown
-  /** Of an algorithm with records, bound to these records. */
+  /** The steps of its algorithm, bound to these records if it has any. */
   readonly steps: BoundSteps
 }
 
@@ -126,14 +126,14 @@ function commit(rows: Rows, request: DecisionRequest, state: Loaded, allowed: bo
   }
 }
 
-/** Of a policy with a block or a first row, or of a key with an override: a denial can start a block, and keeps the first row of a bucket that begins partly full. */
+/** Commits for a policy with a block or a first row, or for a key with an override: a denial can start a block, and keeps the first row of a bucket that begins partly full. */
 function commitUnusual(
   rows: Rows,
   request: DecisionRequest,
   state: Loaded,
   allowed: boolean,
 ): void {
-  // Of an exemption nothing is counted.
+  // An exempt key counts nothing.
   if (isExempt(state)) return
   const { index, row, now, steps } = state
   const { params, block, keepsFirstRow } = request.policies[index]

@@ -56,7 +56,7 @@ export class MemoryRows implements Rows {
   /** Begins a request at the time of its own clock, or now. One of many removes some rows that have ended. */
   begin({ verb, policies, now }: StoreRequest): void {
     this.#now = now ?? this.#monotonic()
-    if (policies !== this.#policies) this.#turnTo(policies)
+    if (policies !== this.#policies) this.#select(policies)
     if (verb !== 'peek' && this.#requests++ % requestsPerSweep === 0) {
       this.tables.sweepSome(this.#now)
     }
@@ -165,7 +165,7 @@ export class MemoryRows implements Rows {
     place.moves = table.moves
   }
 
-  #turnTo(policies: readonly LimiterPolicy[]): void {
+  #select(policies: readonly LimiterPolicy[]): void {
     const places = this.#placesOf.get(policies) ?? policies.map((policy) => this.#placeFor(policy))
     this.#placesOf.set(policies, places)
     this.#policies = policies
