@@ -1,12 +1,4 @@
-import {
-  byHeader,
-  byIp,
-  firstOf,
-  gcra,
-  rateLimit,
-  redisStore,
-  slidingWindow,
-} from '@sluice/express'
+import { rateLimit, redisStore } from '@sluice/express'
 import express from 'express'
 import { Redis } from 'ioredis'
 
@@ -14,16 +6,7 @@ const redis = new Redis(process.env.REDIS_URL ?? 'redis://localhost')
 redis.on('error', (error) => console.error(`Redis: ${error.message}`))
 
 const app = express()
-app.use(
-  rateLimit({
-    store: redisStore(redis),
-    policies: {
-      second: gcra({ limit: 10, window: '1s' }),
-      hour: slidingWindow({ limit: 1000, window: '1h' }),
-    },
-    key: firstOf(byHeader('X-API-Key'), byIp()),
-  }),
-)
+app.use(rateLimit({ name: 'api', store: redisStore(redis), limit: 100, window: '1m' }))
 
 app.get('/', (req, res) => res.send('Hello'))
 app.listen(3000)

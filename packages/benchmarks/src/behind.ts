@@ -6,10 +6,10 @@ const reasons: readonly { readonly rows: RegExp; readonly text: string }[] = [
     rows: /^(?:import and|the same after|MB installed|time of the first|decisions in the first)/,
     text: `**In a new process:** the first decisions, the import after Express has loaded the modules of Node that both need, and the
   size on the disk. Sluice has more code.
-  [Cold starts](packages/docs/operate/serverless.md#cold-starts) lists what helps.`,
+  [Cold starts](../docs/operate/serverless.md#cold-starts) lists what helps.`,
   },
   {
-    rows: /^(?:decisions in memory|time of a new key in memory)/,
+    rows: /^(?:decisions|denials|time of a new key) in memory/,
     text: `**In memory.** Sluice hashes each key with a secret, so that no client can choose keys that collide, and reads a clock
   that never steps. The clock alone takes about as long as all the work of a bare \`Map\` for one key. For a new key, Sluice
   also fills a row of a typed array, which takes longer than adding an object to a \`Map\` and needs less memory.`,
@@ -17,10 +17,10 @@ const reasons: readonly { readonly rows: RegExp; readonly text: string }[] = [
   {
     rows: /^longest delay of the event loop/,
     text: `**The longest delay of the event loop while keys expire.** Sluice removes expired keys in small steps. The other
-  algorithms of Sluice expire in the same way: [their rows](packages/benchmarks/README.md#footprint) show the spread.`,
+  algorithms of Sluice expire in the same way: [their rows](#footprint) show the spread.`,
   },
   {
-    rows: /^(?:decisions per second over Redis|p99 latency|(?:Redis|client) CPU for a decision)/,
+    rows: /^(?:decisions per second over Redis|p99 latency|(?:Redis|client) CPU for a decision|Redis time of a script)/,
     text: `**Over Redis, with few decisions in flight.** A decision of Sluice runs a script that computes the sliding window; most
   others send a plain command or a shorter script. With 64 or more in flight, one call decides for many requests.`,
   },
@@ -33,7 +33,7 @@ const reasons: readonly { readonly rows: RegExp; readonly text: string }[] = [
   {
     rows: /^server CPU (?:per request|that a limiter)/,
     text: `**In the CPU time of a request.** Most of it is the cost of headers: a \`Map\` and three headers by hand take half to nearly all
-  of the time of the other library ([the rows](packages/benchmarks/README.md#added)). Sluice also decides by a
+  of the time of the other library ([the rows](#added)). Sluice also decides by a
   sliding window, and remembers the decision for a refund.`,
   },
   {

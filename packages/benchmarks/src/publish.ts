@@ -3,7 +3,7 @@ import { behindList } from './behind.js'
 import type { DatabaseKind } from './databases/contender.js'
 import { databaseSharedTable, databaseSpeedTable } from './databases/page-tables.js'
 import { goalsTable } from './goals.js'
-import { comparisonsIn, headlinesOf, ratiosTable, type Comparison } from './ratios.js'
+import { comparisonsIn, ratiosTable, speedLine, type Comparison } from './ratios.js'
 import { redisLoadTable } from './redis/load-table.js'
 import type { Findings, Section } from './section.js'
 
@@ -53,17 +53,16 @@ async function comparisonsOf(sections: readonly Section[]): Promise<readonly Com
   return all.flat()
 }
 
-/** The ratios for the README of the benchmarks, the headlines for the root README, and the figures of other pages. */
+/** The ratios for the README of the benchmarks, the line of the root README, and the figures of other pages. */
 export async function partsOf(sections: readonly Section[]): Promise<readonly Part[]> {
   const all = await comparisonsOf(sections)
-  const headlines = headlinesOf(all)
   const cold = comparisonsIn(await lastResults('cold'))
   const load = redisLoadTable(await lastResults('redis'))
   const databases = await lastResults('databases')
   return [
     ...partOf(all.length > 0, own, 'ratios', ratiosTable(all)),
-    ...partOf(all.length > 0, rootReadme, 'ratios', `${introduction}\n\n${ratiosTable(headlines)}`),
-    ...partOf(all.length > 0, rootReadme, 'behind', behindList(headlines)),
+    ...partOf(all.length > 0, own, 'behind', behindList(all)),
+    ...partOf(all.length > 0, rootReadme, 'speed', speedLine(all)),
     ...partOf(cold.length > 0, serverless, 'cold', ratiosTable(cold)),
     ...partOf(load !== undefined, operations, 'redis-load', load ?? ''),
     ...partsOfDatabase(databases, 'postgres', new URL('../docs/operate/postgres.md', folder)),
@@ -84,11 +83,6 @@ function partsOfDatabase(results: unknown, database: DatabaseKind, page: URL): r
 function partOf(hasResults: boolean, page: URL, name: string, text: string): readonly Part[] {
   return hasResults ? [{ page, name, text }] : []
 }
-
-const introduction = [
-  'Measured side by side by `npm run bench`, as multiples of a yardstick, such as a bare `Map`, `INCR`, or headers set by',
-  'hand. The better value is bold. [The benchmarks](packages/benchmarks/README.md) have all rows, the spread and the method.',
-].join('\n')
 
 async function lastResults(name: string): Promise<unknown> {
   // A section that has never run has no file.

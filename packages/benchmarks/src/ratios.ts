@@ -41,29 +41,19 @@ export function ratiosTable(comparisons: readonly Comparison[]): string {
   )
 }
 
-/** The rows of the root README: those that a reader compares first, whether Sluice is ahead or not. */
-const headlines: readonly RegExp[] = [
-  /^import and /,
-  /^the same after Express/,
-  /^time of the first /,
-  /^decisions in the first second /,
-  /^MB installed /,
-  /^decisions in memory, /,
-  /^time of a new key in memory, called /,
-  /^memory per key, /,
-  /^longest delay of the event loop /,
-  /^decisions per second over Redis, (?:one at a time|\d+ in flight ÷)/,
-  /^p99 latency over Redis, /,
-  /^(?:Redis|client) CPU for a decision, (?:one at a time|64 in flight ÷)/,
-  /^memory per key in Redis /,
-  /^decisions per second over (?:PostgreSQL|SQLite), (?:one at a time|8 in flight|64 in flight) ÷/,
-  /^server CPU per request, /,
-  /^server CPU that a limiter in memory adds /,
-  /^commands per second while one address attacks, Express$/,
-]
-
-export function headlinesOf(comparisons: readonly Comparison[]): readonly Comparison[] {
-  return comparisons.filter(({ work }) => headlines.some((headline) => headline.test(work)))
+/** One line for the root README: where Sluice is ahead, and where it is not. */
+export function speedLine(comparisons: readonly Comparison[]): string {
+  const figures = (start: string) => {
+    const row = comparisons.find(({ work }) => work.startsWith(start))
+    if (row === undefined) throw new Error(`there is no row of ${start}`)
+    return `${ratio(row.ours)} (best peer ${ratio(row.peer)})`
+  }
+  return [
+    'Decisions per second over Redis, as multiples of a bare `INCR`:',
+    `${figures('decisions per second over Redis, 64 in flight ÷')} with 64 in flight,`,
+    `${figures('decisions per second over Redis, one at a time ÷')} one at a time; in memory, one key, as multiples of a bare \`Map\`:`,
+    `${figures('decisions in memory, one key, awaited ÷')}. Where peers are ahead, and why: [benchmarks](packages/benchmarks/README.md#behind).`,
+  ].join(' ')
 }
 
 function boldIf(value: number, isBetter: boolean): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compared, comparisonsIn, headlinesOf, ratiosTable } from '../src/ratios.js'
+import { compared, comparisonsIn, ratiosTable, speedLine } from '../src/ratios.js'
 
 const found: readonly [string, number][] = [
   ['yardstick', 1],
@@ -8,6 +8,8 @@ const found: readonly [string, number][] = [
   ['one', 3],
   ['other', 0.5],
 ]
+
+const row = compared('a', 'more', found)
 
 describe('the comparison with the best peer', () => {
   test.each([
@@ -28,33 +30,18 @@ describe('the comparison with the best peer', () => {
     ])
   })
 
-  test('shows the headlines in the root README, whether Sluice is ahead or not', () => {
+  test('states the speed in one line, whether Sluice is ahead or not', () => {
     const works = [
-      'import and `rateLimit()` for Express ÷ import of Express',
-      'the same after Express is loaded ÷ import of Express',
-      'time of the first decision of a process over Redis ÷ `INCR`',
-      'decisions in the first second of a process over Redis, 64 in flight ÷ `INCR`',
-      'MB installed for Express, with dependencies',
-      'decisions in memory, one key, called ÷ bare `Map`',
-      'longest delay of the event loop while a million keys expire ÷ bare `Map`',
+      'decisions in memory, one key, awaited ÷ bare `Map`',
       'decisions per second over Redis, one at a time ÷ `INCR`',
-      'decisions per second over Redis, 8 in flight ÷ `INCR`',
       'decisions per second over Redis, 64 in flight ÷ `INCR`',
-      'Redis CPU for a decision, one at a time ÷ `INCR`',
-      'Redis CPU for a decision, 64 in flight ÷ `INCR`',
-      'client CPU for a decision, one at a time ÷ `INCR`',
-      'memory per key in Redis ÷ an integer',
-      'server CPU per request, Koa ÷ headers by hand',
-      'server CPU that a limiter in memory adds to a request, Koa ÷ koa-ratelimit',
     ]
-    const others = [
-      'denials in memory, one key, called ÷ bare `Map`',
-      'decisions per second over Redis, 512 in flight on one key ÷ `INCR`',
-      'Redis time of a script, gcra ÷ `TIME`, `GET`, `SET PX`',
-      'Redis CPU for a decision, 64 in flight, three policies ÷ one',
-    ]
-    const rows = [...works, ...others].map((work) => compared(work, 'more', found))
-    expect(headlinesOf(rows).map(({ work }) => work)).toEqual(works)
+    const line = speedLine(works.map((work, i) => ({ ...row, work, ours: i + 1 })))
+    expect(line).toMatch(
+      /3\.00 \(best peer 3\.00\) with 64 in flight, 2\.00 .* one at a time.* 1\.00 /,
+    )
+    expect(line).not.toContain('\n')
+    expect(() => speedLine([])).toThrow('there is no row of decisions per second over Redis, 64')
   })
 
   test('is read as it was written, without other text', () => {
