@@ -52,7 +52,7 @@ export function speedLine(comparisons: readonly Comparison[]): string {
     'Decisions per second over Redis, as multiples of a bare `INCR`:',
     `${figures('decisions per second over Redis, 64 in flight ÷')} with 64 in flight,`,
     `${figures('decisions per second over Redis, one at a time ÷')} one at a time; in memory, one key, as multiples of a bare \`Map\`:`,
-    `${figures('decisions in memory, one key, awaited ÷')}. Where peers are ahead, and why: [benchmarks](packages/benchmarks/README.md#behind).`,
+    `${figures('decisions in memory, one key, awaited ÷')}. [The benchmarks](packages/benchmarks/README.md#behind) list what is slower, and why.`,
   ].join(' ')
 }
 

@@ -9,8 +9,6 @@ const found: readonly [string, number][] = [
   ['other', 0.5],
 ]
 
-const row = compared('a', 'more', found)
-
 describe('the comparison with the best peer', () => {
   test.each([
     { better: 'more', peer: 3, peerName: 'one' },
@@ -36,7 +34,15 @@ describe('the comparison with the best peer', () => {
       'decisions per second over Redis, one at a time ÷ `INCR`',
       'decisions per second over Redis, 64 in flight ÷ `INCR`',
     ]
-    const line = speedLine(works.map((work, i) => ({ ...row, work, ours: i + 1 })))
+    const line = speedLine(
+      works.map((work, i) =>
+        compared(work, 'more', [
+          ['yardstick', 1],
+          ['Sluice', i + 1],
+          ['peer', i + 1],
+        ]),
+      ),
+    )
     expect(line).toMatch(
       /3\.00 \(best peer 3\.00\) with 64 in flight, 2\.00 .* one at a time.* 1\.00 /,
     )
