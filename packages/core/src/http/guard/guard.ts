@@ -1,5 +1,5 @@
 import { requestError } from '../../errors/request-error.js'
-import { sluiceError } from '../../errors.js'
+import { SluiceError, sluiceError } from '../../errors.js'
 import { askedPolicies, costOf, keysOf, type Keys } from '../../limiter/arguments.js'
 import { limiterPolicies, type Policies } from '../../limiter/limiter-policies.js'
 import type { OptionReaders } from '../../options/readers.js'
@@ -11,7 +11,7 @@ import { checkOptions } from '../options/check-options.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { requestPoliciesOf } from '../options/request-policies.js'
 import { watchRequests } from '../request/mistakes.js'
-import { clientLeft, type GuardedResponse } from '../request/response.js'
+import { clientLeft, isOver, type GuardedResponse } from '../request/response.js'
 import type { RequestView } from '../request/view.js'
 import { bodyWriter } from '../response/denial.js'
 import type { EarlierHeaders } from '../response/fields.js'
@@ -74,7 +74,10 @@ export function createGuard<R, H>(
       const context = createContext(limiter, view, response, options, isSeen)
       return await limitRequest(limit, context, earlier)
     } catch (error) {
-      if (error === clientLeft) return disconnected
+      // Node forgets the address of a connection that has closed.
+      const isAddressLost =
+        error instanceof SluiceError && error.code === 'SLUICE_ADDRESS_MISSING' && isOver(response)
+      if (error === clientLeft || isAddressLost) return disconnected
       throw errorFor(name, error)
     }
   }

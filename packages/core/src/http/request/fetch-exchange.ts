@@ -31,6 +31,10 @@ export class FetchExchange implements ManualResponse {
     this.#request = request
   }
 
+  get isDisconnected(): boolean {
+    return this.#request.signal?.aborted === true
+  }
+
   /** Settles when all work after the response is done. Undefined if there is none. */
   get settled(): Promise<unknown> | undefined {
     return this.#running.length === 0 ? undefined : Promise.all(this.#running)
@@ -74,7 +78,7 @@ export class FetchExchange implements ManualResponse {
     const { status } = response
     for (const cancel of this.#listeners) cancel()
     // Deno aborts the signal when it upgrades the connection.
-    const aborted = status !== 101 && this.#request.signal?.aborted === true
+    const aborted = status !== 101 && this.isDisconnected
     const body = sent.length > 0 && isSent && !aborted ? response.body : null
     const followed = body === null ? undefined : followedBody(body, this.#unreadMs)
     this.#call(this.#whenOver.splice(0), { status, aborted })

@@ -7,6 +7,8 @@ export type AfterResponse = (outcome: ResponseOutcome) => Promise<void>
 /** A response that is not Node's own. Its adapter reports how the exchange ends. */
 export interface ManualResponse {
   readonly headersSent: boolean
+  /** Whether the client has disconnected, as far as the server tells. */
+  readonly isDisconnected: boolean
   /** Calls back once, when the handler has returned the response or has failed. */
   whenOver(callback: AfterResponse): void
   /**
@@ -58,7 +60,9 @@ export function isManual(response: GuardedResponse): response is ManualResponse 
 }
 
 /** Whether the exchange has ended, by the end of the response or of the connection. */
-export function isOver({ destroyed, stream, req }: NodeResponse): boolean {
+export function isOver(response: GuardedResponse): boolean {
+  if (isManual(response)) return response.isDisconnected
+  const { destroyed, stream, req } = response
   if (stream !== undefined) return stream.destroyed
   return destroyed === true || req?.socket?.destroyed === true
 }

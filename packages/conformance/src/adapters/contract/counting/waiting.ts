@@ -94,6 +94,20 @@ export function describeWaiting(open: OpenServer): void {
       expect(server.errors).toEqual([])
     })
 
+    test('by another function ends without an error when the client disconnects, and with it the address', async () => {
+      let letGo: (skipped: boolean) => void = () => {}
+      const held = new Promise<boolean>((resolve) => (letGo = resolve))
+      const { policies } = perMinute(3)
+      const server = await open({ policies, skip: async () => held })
+      const sent = server.send()
+      await until('it has arrived', () => server.arrived === 1)
+      sent.hangUp()
+      await until('it is gone', () => server.over === 1)
+      letGo(false)
+      expect((await server.get()).status).toBe(200)
+      expect(server.errors).toEqual([])
+    })
+
     test('takes nothing of a rate when the client disconnects', async () => {
       const { policies: policy } = perMinute(1)
       const server = await open({ ...perMinute(1), wait: { max: '2m' } })
