@@ -52,6 +52,30 @@ const account = limitedFetch(limiter, { key: ['account', 'acme'] })
 // #endregion
 const answer = await account(url)
 assert.equal(answer.status, 200)
+
+// #region wait
+// The server answers a denied call with { "retry_after": 1.5 }.
+const bot = limitedFetch(limiter, {
+  key: 'bot',
+  async waitOf(response) {
+    if (response.status !== 429) return undefined
+    const { retry_after: seconds } = await response.clone().json()
+    return seconds * 1000
+  },
+})
+// #endregion
+const denying = createServer((_request, response) => {
+  response.writeHead(asked++ === 3 ? 429 : 200, { 'Content-Type': 'application/json' })
+  response.end('{"retry_after":0.3}')
+})
+denying.listen(0, '127.0.0.1')
+await once(denying, 'listening')
+const start = performance.now()
+const sent = await bot(`http://127.0.0.1:${denying.address().port}`)
+assert.deepEqual([sent.status, asked], [200, 5])
+assert.ok(performance.now() - start >= 290)
+denying.close()
+denying.closeAllConnections()
 server.close()
 server.closeAllConnections()
 redis.disconnect()

@@ -10,6 +10,7 @@ import {
   checked,
   checkedIfGiven,
   durationOrZero,
+  isBoolean,
   isCount,
   isFunction,
   isRecord,
@@ -17,6 +18,8 @@ import {
   optional,
   pause,
   readOptions,
+  sluiceError,
+  type Awaitable,
   type OptionReader,
 } from '@sluice/core/internal'
 import { isRepeatable, memberOf, urlOf } from './call.js'
@@ -28,8 +31,8 @@ export interface FetchResponse extends ResponseHead {
   readonly body?: unknown
 }
 
-/** Options of `limitedFetch`, besides `fetch`. */
-export interface CallOptions {
+/** Options of `limitedFetch`, besides `fetch`. `R` is the type of a response. */
+export interface CallOptions<R = Response> {
   /**
    * The longest time that a call waits, with its retries. A call that is known to wait longer rejects at once with a DeniedError.
    *
@@ -37,12 +40,24 @@ export interface CallOptions {
    */
   readonly maxWait?: Duration
   /**
-   * The most retries of a call that the server answers with 429. A call is retried only with an idempotent method, without a streamed body, and if the
-   * response names a time within `maxWait`.
+   * The most retries of a call that the server denies: with 429, with a 403 that names a time, or with an error from which `waitOf` reads a time. A call is
+   * retried only with an idempotent method, without a streamed body, and if the response names a time within `maxWait`.
    *
    * @default 2
    */
   readonly retries?: number
+  /**
+   * Whether a call of any method, such as POST, is retried if it has a header `Idempotency-Key`. Set it only for servers that execute such a call once.
+   *
+   * @default false
+   */
+  readonly retryByIdempotencyKey?: boolean
+  /**
+   * Reads the time after which the server allows the next call, from a response whose headers `limitedFetch` does not know: milliseconds, which are rounded
+   * up, or a string such as '1.2s'. It is called with each response, and may return a promise. If it returns undefined, the known headers decide. To read
+   * the body, read that of `response.clone()`.
+   */
+  readonly waitOf?: (response: R) => Awaitable<Duration | undefined>
   /**
    * The key that calls count by: a constant, or a function of the call's URL. By default, a URL without a host, such as one of `data:`, is not limited.
    *
@@ -52,7 +67,9 @@ export interface CallOptions {
 }
 
 /** Options of `limitedFetch`. `F` is the type of the function that sends the calls. */
-export interface FetchOptions<F = typeof globalThis.fetch> extends CallOptions {
+export interface FetchOptions<
+  F extends (...args: never[]) => unknown = typeof globalThis.fetch,
+> extends CallOptions<Awaited<ReturnType<F>>> {
   /**
    * The function that sends a call.
    *
@@ -63,8 +80,8 @@ export interface FetchOptions<F = typeof globalThis.fetch> extends CallOptions {
 
 /**
  * Limits outgoing calls. A call waits until the limiter allows it, by its host. If a response says that the server allows no call before some time
- * (`Retry-After` of a 429 or 503, `RateLimit`, `RateLimit-Reset`, `X-RateLimit-Reset`), all processes that share the store make no call until then, for at most an
- * hour. The signal of a call ends its wait. With a `concurrency` policy, a call holds a unit until its response begins.
+ * (`Retry-After` of a 403, 429 or 503, `RateLimit`, `RateLimit-Reset`, `X-RateLimit-Reset`, or what `waitOf` reads), all processes that share the store make no call
+ * until then, for at most an hour. The signal of a call ends its wait. With a `concurrency` policy, a call holds a unit until its response begins.
  *
  * @example
  * import { createLimiter, limitedFetch, tokenBucket } from '@sluice/client'
@@ -73,16 +90,17 @@ export interface FetchOptions<F = typeof globalThis.fetch> extends CallOptions {
  * const call = limitedFetch(limiter, { maxWait: '30s', retries: 2 })
  * const response = await call('https://api.example.com/items')
  * @throws SluiceError if an option is wrong; a call rejects with a DeniedError if `maxWait` is too short, with the reason of its signal, or with the error of `fetch`
+ * or `waitOf`
  */
 export function limitedFetch(limiter: Limiter, options?: CallOptions): typeof globalThis.fetch
 export function limitedFetch<I, N, R extends FetchResponse>(
   limiter: Limiter,
   options: FetchOptions<(input: I, init?: N) => Promise<R>>,
 ): (input: I, init?: N) => Promise<R>
-export function limitedFetch(limiter: Limiter, options: FetchOptions<Send> = {}): unknown {
+export function limitedFetch(limiter: Limiter, options: AnyOptions = {}): unknown {
   readOptions(where, { limiter }, { limiter: limiterOption })
-  const { maxWait, retries } = readOptions(where, options, readers)
-  const { key, fetch = send } = options
+  const { maxWait, retries, retryByIdempotencyKey } = readOptions(where, options, readers)
+  const { key, fetch = send, waitOf } = options
 
   return async function limitedCall(input: unknown, init?: unknown): Promise<FetchResponse> {
     const own = key === undefined ? hostOf(input) : keyOf(key, input)
@@ -91,11 +109,14 @@ export function limitedFetch(limiter: Limiter, options: FetchOptions<Send> = {})
     if (!first.allowed) throw new DeniedError(limiter.name, first, 'a longer "maxWait"')
     let response = await whileHeld(first, () => fetch(input, init))
     for (let retry = 0; ; retry++) {
-      const waitMs = serverWaitMs(response)
+      const ownMs = wholeMs(await waitOf?.(response))
+      const waitMs = ownMs ?? serverWaitMs(response)
       const isObeyed =
         waitMs === undefined || waitMs === 0 || (await blockKey(limiter, own, waitMs))
-      const mayRetry = retry < retries && response.status === 429 && isRepeatable(input, init)
-      if (!mayRetry || waitMs === undefined || waitMs > call.leftMs()) return response
+      if (waitMs === undefined || waitMs > call.leftMs() || retry === retries) return response
+      if (!isDenial(response, ownMs) || !isRepeatable(input, init, retryByIdempotencyKey)) {
+        return response
+      }
       if (!isObeyed) await call.pause(waitMs)
       const next = await call.enter()
       if (!next.allowed) return response
@@ -105,12 +126,30 @@ export function limitedFetch(limiter: Limiter, options: FetchOptions<Send> = {})
   }
 }
 
-// A method has bivariant parameters: the types of a call are those of the function that sends it.
+// A method has bivariant parameters: the types of a call and of its response are those of the function that sends it.
 type Send = { send(input: unknown, init?: unknown): Promise<FetchResponse> }['send']
+
+interface AnyOptions extends Omit<FetchOptions<Send>, 'waitOf'> {
+  waitOf?(response: FetchResponse): Awaitable<Duration | undefined>
+}
 
 /** Looks the function up at each call, because tests and tools replace it. */
 const send: Send = async (input: string | URL | Request, init?: RequestInit) =>
   globalThis.fetch(input, init)
+
+/** A 403 denies for a time only if it names one. Of other errors, `waitOf` alone knows whether they deny. */
+function isDenial({ status }: FetchResponse, ownMs = 0): boolean {
+  return status === 429 || status === 403 || (status >= 400 && ownMs > 0)
+}
+
+/** @throws SluiceError SLUICE_RESULT_INVALID */
+function wholeMs(wait: Duration | undefined): number | undefined {
+  if (wait === undefined) return undefined
+  const read = durationOrZero.read(typeof wait === 'number' ? Math.ceil(wait) : wait)
+  if (read !== undefined) return read
+  const expected = `${durationOrZero.expected}, or undefined`
+  throw sluiceError('SLUICE_RESULT_INVALID', where, 'waitOf', wait, expected)
+}
 
 const where = 'limitedFetch'
 
@@ -124,6 +163,8 @@ const retriesOption: OptionReader<number> = {
 const readers = {
   maxWait: optional(durationOrZero, 30_000),
   retries: optional(retriesOption, 2),
+  retryByIdempotencyKey: optional(checked('true or false', isBoolean), false),
+  waitOf: checkedIfGiven('a function from a response to a duration or undefined', isFunction),
   key: checkedIfGiven('a key, or a function from the URL of a call to its key', isKeyOption),
   fetch: checkedIfGiven('a function with the parameters and the result of fetch', isFunction),
 }

@@ -11,6 +11,17 @@ expectTypeOf(limitedFetch(limiter, { fetch: undici })('http://localhost')).toEqu
   Promise<UndiciResponse>
 >()
 limitedFetch(limiter, { key: (url) => url.pathname })
+limitedFetch(limiter, { waitOf: (response) => response.headers.get('X-Wait') ?? undefined })
+limitedFetch(limiter, { waitOf: async (response) => Number(await response.clone().text()) })
+limitedFetch(limiter, {
+  fetch: undici,
+  waitOf(response) {
+    expectTypeOf(response).toEqualTypeOf<UndiciResponse>()
+    return undefined
+  },
+})
+// @ts-expect-error: not a duration
+limitedFetch(limiter, { waitOf: () => true })
 // @ts-expect-error: not a duration
 limitedFetch(limiter, { maxWait: true })
 // @ts-expect-error: not a response

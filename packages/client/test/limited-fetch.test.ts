@@ -40,6 +40,13 @@ async function answering(...answers: readonly (readonly [number, Record<string, 
   return { ...server, bodies, host: new URL(server.url).host }
 }
 
+const past = 'Mon, 23 Nov 2026 16:22:16 GMT'
+
+/** A moment in seconds since 1970, by the clock of a server whose `Date` is in the past. */
+function inSeconds(seconds: number): string {
+  return String(Date.parse(past) / 1000 + seconds)
+}
+
 const soon = [429, { 'Retry-After': '0.2' }] as const
 
 async function blockedMs(limiter: Limiter, key: string): Promise<number> {
@@ -162,6 +169,63 @@ describe('retrying', () => {
     expect(server.statuses).toEqual([answer[0]])
   })
 
+  test.each([
+    ['a 403 that names a time', [403, { 'Retry-After': '0.2' }]],
+    [
+      'a 403 after which nothing remains',
+      [403, { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '0.2' }],
+    ],
+    ['a 429 with a moment', [429, { 'Retry-After': inSeconds(0.2), Date: past }]],
+    ['a 429 with a duration', [429, { 'X-RateLimit-Reset-Tokens': '200ms' }]],
+  ] as const)('sends a call again after %s', async (_, answer) => {
+    const server = await answering(answer)
+    const began = performance.now()
+    const response = await limitedFetch(limiterOf(), { maxWait: '10s' })(server.url)
+    expect([response.status, await response.text()]).toEqual([200, 'answer 2'])
+    expect(performance.now() - began).toBeGreaterThanOrEqual(190)
+  })
+
+  test('sends a call with an Idempotency-Key again if the options ask for it', async () => {
+    const keyed = { 'idempotency-key': '"a"' }
+    for (const headers of [keyed, Object.entries(keyed), new Headers(keyed)]) {
+      for (const method of ['POST', 'PATCH']) {
+        const server = await answering(soon, soon)
+        const init = { method, headers, body: 'a' }
+        const careful = await limitedFetch(limiterOf())(server.url, init)
+        expect([careful.status, server.bodies]).toEqual([429, [`${method} a`]])
+        const call = limitedFetch(limiterOf(), { retryByIdempotencyKey: true })
+        expect((await call(server.url, init)).status).toBe(200)
+        expect(server.bodies).toEqual(Array.from({ length: 3 }, () => `${method} a`))
+      }
+    }
+  })
+
+  test.each([
+    ['no Idempotency-Key', { headers: { 'X-Key': 'a' } }],
+    ['an empty Idempotency-Key', { headers: { 'Idempotency-Key': '' } }],
+    [
+      'a streamed body',
+      { headers: { 'Idempotency-Key': 'a' }, body: streamOf('a'), duplex: 'half' },
+    ],
+  ] as const)('sends a POST with %s once', async (_, init) => {
+    const server = await answering(soon)
+    const call = limitedFetch(limiterOf(), { retryByIdempotencyKey: true })
+    expect((await call(server.url, { method: 'POST', ...init })).status).toBe(429)
+    expect(server.statuses).toEqual([429])
+  })
+
+  test('the Idempotency-Key of a request counts unless the options have headers', async () => {
+    const request = { method: 'POST', headers: { 'Idempotency-Key': 'a' } }
+    for (const [init, status] of [
+      [{}, 200],
+      [{ headers: {} }, 429],
+    ] as const) {
+      const server = await answering(soon)
+      const call = limitedFetch(limiterOf(), { retryByIdempotencyKey: true })
+      expect((await call(new Request(server.url, request), init)).status).toBe(status)
+    }
+  })
+
   test('a request with a body is sent once, and one without a body is sent again', async () => {
     const server = await answering(soon, soon)
     const call = limitedFetch(limiterOf(), { maxWait: '10s', retries: 1 })
@@ -206,13 +270,86 @@ describe('retrying', () => {
   })
 })
 
+describe('waitOf', () => {
+  const seconds = (response: Response) => Number(response.headers.get('X-Wait')) * 1000
+
+  test.each([
+    ['a number', seconds],
+    ['a text', () => '200ms'],
+    ['a promise', async (response: Response) => seconds(response)],
+    [
+      'the body',
+      async (response: Response) =>
+        response.ok ? undefined : (await response.clone().text()).length * 25,
+    ],
+  ])('a call is sent again after the wait that it reads: %s', async (_, waitOf) => {
+    const server = await answering([420, { 'X-Wait': '0.2' }])
+    const began = performance.now()
+    const response = await limitedFetch(limiterOf(), { maxWait: '10s', waitOf })(server.url)
+    expect([response.status, await response.text()]).toEqual([200, 'answer 2'])
+    expect(performance.now() - began).toBeGreaterThanOrEqual(190)
+  })
+
+  test('the other calls wait for what it reads from any response', async () => {
+    const server = await answering([200, { 'X-Wait': '20.0001' }])
+    const limiter = limiterOf()
+    const response = await limitedFetch(limiter, { waitOf: seconds })(server.url)
+    expect(response.status).toBe(200)
+    const blocked = await blockedMs(limiter, server.host)
+    expect(blocked).toBeGreaterThan(19_000)
+    expect(blocked).toBeLessThanOrEqual(20_001)
+  })
+
+  test('it decides before the known headers, and leaves to them what it does not know', async () => {
+    for (const [wait, expected] of [
+      [0, 0],
+      ['40s', 40_000],
+      [undefined, 20_000],
+    ] as const) {
+      const server = await answering([200, { RateLimit: '"a";r=0;t=20' }])
+      const limiter = limiterOf()
+      await limitedFetch(limiter, { waitOf: () => wait })(server.url)
+      const blocked = await blockedMs(limiter, server.host)
+      expect(Math.ceil(blocked / 1000) * 1000).toBe(expected)
+    }
+  })
+
+  test('an error whose wait is 0 is returned as it is', async () => {
+    const server = await answering([404])
+    const response = await limitedFetch(limiterOf(), { waitOf: () => 0 })(server.url)
+    expect([response.status, server.statuses]).toEqual([404, [404]])
+  })
+
+  test.each([NaN, -1, Infinity, null, '5', 'soon', {}])(
+    'a call rejects if it returns %s',
+    async (wait) => {
+      const server = await answering()
+      const call = limitedFetch(limiterOf(), { waitOf: () => wait as never })
+      await expect(call(server.url)).rejects.toMatchObject({ code: 'SLUICE_RESULT_INVALID' })
+    },
+  )
+
+  test('a call rejects with its error', async () => {
+    const server = await answering()
+    const failure = new Error('no such header')
+    const call = limitedFetch(limiterOf(), {
+      waitOf() {
+        throw failure
+      },
+    })
+    await expect(call(server.url)).rejects.toBe(failure)
+  })
+})
+
 describe('the block of the key', () => {
   test.each([
     ['a 429', [429, { 'Retry-After': '20' }], 20_000],
     ['a 503', [503, { 'Retry-After': '20' }], 20_000],
     ['a 200 after which nothing remains', [200, { RateLimit: '"a";r=0;t=20' }], 20_000],
     ['more than an hour', [429, { 'Retry-After': '86400' }], 3_600_000],
-    ['a time of many years', [429, { 'Retry-After': '1000000000' }], 3_600_000],
+    ['a time of many years', [429, { 'Retry-After': '999999999' }], 3_600_000],
+    ['a moment in seconds', [429, { 'Retry-After': inSeconds(20), Date: past }], 20_000],
+    ['a 403', [403, { 'Retry-After': '20' }], 20_000],
     ['a limit with a rest', [200, { RateLimit: '"a";r=1;t=20' }], 0],
   ] as const)('%s', async (_, answer, expected) => {
     const server = await answering(answer)
@@ -314,6 +451,8 @@ describe('wrong options are errors', () => {
     ['a whole number', () => limitedFetch(limiterOf(), { retries: -1 })],
     ['a key', () => limitedFetch(limiterOf(), { key: '' })],
     ['fetch', () => limitedFetch(limiterOf(), { fetch: 'fetch' as never })],
+    ['"waitOf"', () => limitedFetch(limiterOf(), { waitOf: '1s' as never })],
+    ['true or false', () => limitedFetch(limiterOf(), { retryByIdempotencyKey: 1 as never })],
     ['"maxWait"', () => limitedFetch(limiterOf(), { maxwait: '1s' } as never)],
   ])('%s', (advice, call) => {
     expect(call).toThrow(advice)

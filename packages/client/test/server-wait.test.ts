@@ -22,8 +22,20 @@ describe('the wait that a response names', () => {
     ['a negative number', 429, { 'Retry-After': '-5' }, undefined],
     ['another status', 200, { 'Retry-After': '7' }, undefined],
     ['a redirect', 301, { 'Retry-After': '7' }, undefined],
-    ['a number that would be a moment', 429, { 'Retry-After': '1000000000' }, 1e12],
+    ['seconds since 1970', 429, { 'Retry-After': `${now / 1000 + 30}` }, 30_000],
+    ['milliseconds since 1970', 503, { 'Retry-After': `${now + 30_000}` }, 30_000],
+    ['a moment that has passed', 429, { 'Retry-After': '1000000000' }, 0],
+    ['a number below a moment', 429, { 'Retry-After': '999999999' }, 999_999_999_000],
     ['a number of many digits', 429, { 'Retry-After': '9'.repeat(400) }, Infinity],
+    ['a date of ISO 8601', 429, { 'Retry-After': '2026-11-23T16:22:46Z' }, 30_000],
+    ['a duration of Go', 429, { 'Retry-After': '1m30s' }, 90_000],
+    ['a 403', 403, { 'Retry-After': '7' }, 7000],
+    [
+      'a 403 without it',
+      403,
+      { 'X-RateLimit-Remaining': '14', 'X-RateLimit-Reset': '9' },
+      undefined,
+    ],
     ['before other fields', 429, { 'Retry-After': '1', RateLimit: '"a";r=0;t=60' }, 1000],
   ])('Retry-After: %s', (_, status, headers, expected) => {
     expect(waitOf(status, headers)).toBe(expected)
@@ -69,13 +81,57 @@ describe('the wait that a response names', () => {
     ['a number of many digits', '9'.repeat(400), Infinity],
     ['a date of ISO 8601', '2026-11-23T16:22:46Z', 30_000],
     ['a date of HTTP', 'Mon, 23 Nov 2026 16:22:46 GMT', 30_000],
+    ['a duration of Go in seconds', '1.5s', 1500],
+    ['a duration of Go in minutes', '6m0s', 360_000],
+    ['a duration of Go in hours', '1h2m', 3_720_000],
+    ['a duration of Go in all units', '1h1m1s1ms500us500000ns', 3_661_002],
+    ['a duration of Go in milliseconds', '88ms', 88],
+    ['a duration of Go in microseconds', '500µs', 0.5],
+    ['a duration of Go in microseconds as UTF-8', '500\u00C2\u00B5s', 0.5],
+    ['no time as Go', '0s', 0],
+    ['a number and an unknown unit', '5x', undefined],
+    ['a duration with a rest', '5s later', undefined],
+    ['a negative duration', '-5s', undefined],
     ['anything else', 'later', undefined],
   ])('a reset in %s', (_, reset, expected) => {
     for (const prefix of ['RateLimit', 'X-RateLimit', 'X-Rate-Limit']) {
-      const used = { [`${prefix}-Remaining`]: '0', [`${prefix}-Reset`]: reset }
-      expect(waitOf(200, used)).toBe(expected)
-      expect(waitOf(200, { ...used, [`${prefix}-Remaining`]: '1' })).toBeUndefined()
+      for (const suffix of ['', '-Requests', '-Tokens']) {
+        const remaining = `${prefix}-Remaining${suffix}`
+        const used = { [remaining]: '0', [`${prefix}-Reset${suffix}`]: reset }
+        expect(waitOf(200, used)).toBe(expected)
+        expect(waitOf(200, { ...used, [remaining]: '1' })).toBeUndefined()
+      }
     }
+  })
+
+  test.each([
+    ['0', 9000],
+    ['00', 9000],
+    ['0.0', 9000],
+    [' 0.00 ', 9000],
+    ['0.9', 9000],
+    ['-1', 9000],
+    ['-0.5', 9000],
+    ['1', undefined],
+    ['1.0', undefined],
+    ['598.0', undefined],
+    ['', undefined],
+    ['none', undefined],
+    ['0 of 5', undefined],
+  ])('remaining "%s"', (remaining, expected) => {
+    const headers = { 'X-RateLimit-Remaining': remaining, 'X-RateLimit-Reset': '9' }
+    expect(waitOf(200, headers)).toBe(expected)
+  })
+
+  test('of several limits of which nothing remains, the longest wait counts', () => {
+    const headers = {
+      'X-RateLimit-Remaining-Requests': '0',
+      'X-RateLimit-Reset-Requests': '2s',
+      'X-RateLimit-Remaining-Tokens': '0',
+      'X-RateLimit-Reset-Tokens': '6m0s',
+    }
+    expect(waitOf(200, headers)).toBe(360_000)
+    expect(waitOf(200, { ...headers, 'X-RateLimit-Remaining-Tokens': '900' })).toBe(2000)
   })
 
   test('a 429 needs no number that remains', () => {

@@ -20,7 +20,7 @@ export { pause } from './limiter/pause.js'
 export { putByName } from './limiter/verdict.js'
 export { delayRequest, firmWaitOf } from './limiter/waits.js'
 export { millisecondsOf } from './options/durations.js'
-export { isCount, isFunction, isList, isRecord } from './options/predicates.js'
+export { isBoolean, isCount, isFunction, isList, isRecord, isText } from './options/predicates.js'
 export {
   checked,
   checkedIfGiven,

@@ -168,6 +168,14 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       await limitedFetch(limiterOf({ policies: nine }), { fetch })('http://localhost')
       return sent - 1
     },
+    async retryByIdempotencyKey() {
+      let sent = 0
+      const refused = { status: 429, headers: new Headers({ 'Retry-After': '0' }) }
+      const fetch = async (_url: string, _init?: RequestInit) => (sent++, refused)
+      const call = limitedFetch(limiterOf({ policies: nine }), { fetch })
+      await call('http://localhost', { method: 'POST', headers: { 'Idempotency-Key': 'a' } })
+      return sent > 1
+    },
     async key() {
       const limiter = limiterOf({ policies: nine })
       await limitedFetch(limiter, { fetch: async () => ok })('http://localhost:3000/a')
