@@ -71,7 +71,10 @@ async function counts(client) {
 
 async function withIoredis() {
   // #region ioredis
-  const redis = new Redis(url, { retryStrategy: (times) => Math.min(times * 50, 500) })
+  const redis = new Redis(url, {
+    retryStrategy: (times) => Math.min(times * 50, 500),
+    socketTimeout: 2000,
+  })
   redis.on('error', (error) => console.error(`Redis: ${error.message}`))
 
   const store = redisStore(redis)
@@ -85,7 +88,11 @@ async function withNodeRedis() {
   // #region node-redis
   const redis = createClient({
     url,
-    socket: { reconnectStrategy: (retries) => Math.min(retries * 50, 500) },
+    pingInterval: 1000,
+    socket: {
+      reconnectStrategy: (retries) => Math.min(retries * 50, 500),
+      socketTimeout: 2000,
+    },
   })
   redis.on('error', (error) => console.error(`Redis: ${error.message}`))
   await redis.connect()

@@ -1,0 +1,171 @@
+// @ts-nocheck -- the requests have accounts
+// Short answers to frequent questions, on Express.
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { byIp, createLimiter, fixedWindow, rateLimit, slidingWindow } from '@sluice/express'
+import express from 'express'
+import { statuses, visit } from './check/visit.js'
+
+const ok = (_request, response) => void response.send('Hello.\n')
+
+function exposed() {
+  const app = express()
+  // #region cors
+  app.use((req, res, next) => {
+    res.set('Access-Control-Allow-Origin', 'https://app.example')
+    res.set('Access-Control-Expose-Headers', 'RateLimit, RateLimit-Policy, Retry-After')
+    next()
+  })
+  app.use(rateLimit({ limit: 100, window: '1m', skip: (req) => req.method === 'OPTIONS' }))
+  // #endregion
+  return app.use(ok)
+}
+await visit(exposed(), async (ask) => {
+  for (let i = 0; i < 100; i++) await ask('/')
+  const denied = await ask('/')
+  assert.equal(denied.status, 429)
+  assert.match(denied.headers.get('Access-Control-Expose-Headers'), /Retry-After/)
+  assert.equal((await ask('/', { method: 'OPTIONS' })).status, 200)
+})
+
+function guessedKeys() {
+  const accounts = new Map([['key-1', { id: 'ada' }]])
+  const app = express()
+  // #region api-keys
+  // In front of the check of the key: 20 wrong keys an hour from one address.
+  app.use(
+    rateLimit({
+      name: 'wrong keys',
+      policies: slidingWindow({ limit: 20, window: '1h' }),
+      key: byIp(),
+      count: ({ status }) => status === 401,
+    }),
+  )
+  app.use((req, res, next) => {
+    req.account = accounts.get(req.get('X-API-Key'))
+    if (req.account !== undefined) return next()
+    res.status(401).json({ error: 'The API key is missing or unknown.' })
+  })
+  // Behind it: the limit of each account.
+  app.use(
+    rateLimit({ name: 'api', limit: 100, window: '1m', key: (req) => ['account', req.account.id] }),
+  )
+  // #endregion
+  return app.use(ok)
+}
+await visit(guessedKeys(), async (ask) => {
+  const known = { headers: { 'X-API-Key': 'key-1' } }
+  assert.deepEqual(new Set(await statuses(ask, 30, '/', known)), new Set([200]))
+  const guesses = await statuses(ask, 22)
+  assert.deepEqual(guesses, [...Array(20).fill(401), 429, 429])
+  assert.equal((await ask('/', known)).status, 429)
+})
+
+function slowDown() {
+  const app = express()
+  // #region slow-down
+  const slow = rateLimit({
+    name: 'slow down',
+    policies: fixedWindow({ limit: 3, window: '1m' }),
+    async onDenied(req, res, next) {
+      try {
+        const key = await slow.keyOf(req)
+        await slow.limiter.penalize(key, 1) // a denied request takes no unit: this one does
+        const { used, limit } = (await slow.limiter.status(key)).policies.default
+        await sleep(Math.min(500, 100 * (used - limit)))
+        next()
+      } catch (error) {
+        next(error)
+      }
+    },
+  })
+  app.use(slow)
+  // #endregion
+  return app.use(ok)
+}
+await visit(slowDown(), async (ask) => {
+  const waits = []
+  for (let i = 0; i < 6; i++) {
+    const began = performance.now()
+    assert.equal((await ask('/')).status, 200)
+    waits.push(performance.now() - began)
+  }
+  for (const [i, least] of [0, 0, 0, 95, 195, 295].entries())
+    assert.ok(waits[i] >= least, `${waits}`)
+})
+
+function beginsAgain() {
+  const app = express()
+  // #region begins-again
+  const patient = rateLimit({
+    name: 'patient',
+    policies: fixedWindow({ limit: 2, window: '1s' }),
+    async onDenied(req, res, next) {
+      try {
+        await patient.limiter.block(await patient.keyOf(req), '1s')
+        res.status(429).set('Retry-After', '1').send('Wait a second.\n')
+      } catch (error) {
+        next(error)
+      }
+    },
+  })
+  app.use(patient)
+  // #endregion
+  return app.use(ok)
+}
+await visit(beginsAgain(), async (ask) => {
+  const seen = []
+  for (let i = 0; i < 8; i++) {
+    seen.push((await ask('/')).status)
+    await sleep(250)
+  }
+  assert.deepEqual(seen, [200, 200, 429, 429, 429, 429, 429, 429])
+  await sleep(1000)
+  assert.equal((await ask('/')).status, 200)
+})
+
+function together() {
+  const app = express()
+  // #region together
+  app.use(rateLimit({ name: 'whole api', limit: 5, window: '1m', key: 'everyone' }))
+  // #endregion
+  return app.use(ok)
+}
+await visit(together(), async (ask) => {
+  assert.deepEqual(await statuses(ask, 6), [...Array(5).fill(200), 429])
+})
+
+function languageModel() {
+  const app = express().use(express.json())
+  const complete = async ({ asked }) => ({ text: 'Hello.', tokens: asked })
+  // #region tokens
+  const tokens = createLimiter({ name: 'tokens', limit: 10_000, window: '1d' })
+  const reserved = 2000 // the most that a request should use
+
+  app.post('/complete', async (req, res) => {
+    const key = ['account', req.get('X-Account')]
+    const { allowed, retryAfterMs } = await tokens.consume(key, { cost: reserved })
+    if (!allowed) return res.status(429).json({ retryAfterMs })
+    let used = 0
+    try {
+      const answer = await complete(req.body)
+      used = answer.tokens
+      res.json({ text: answer.text })
+    } finally {
+      // A call that failed used nothing.
+      if (used < reserved) await tokens.refund(key, reserved - used)
+      if (used > reserved) await tokens.penalize(key, used - reserved)
+    }
+  })
+  // #endregion
+  return [app, tokens]
+}
+const [app, tokens] = languageModel()
+await visit(app, async (ask) => {
+  const headers = { 'X-Account': 'ada', 'Content-Type': 'application/json' }
+  const left = async (asked) => {
+    await ask('/complete', { method: 'POST', headers, body: JSON.stringify({ asked }) })
+    return (await tokens.status(['account', 'ada'])).policies.default.remaining
+  }
+  assert.deepEqual([await left(700), await left(2500), await left(0)], [9300, 6800, 6800])
+})
