@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './paths.mjs'
+import { createMarkdownRenderer } from 'vitepress'
+import { docs, root } from './paths.mjs'
 
-/** The index of all pages below an introduction: the first paragraph of the repository's README, and its list of features. */
-export function homePage(page) {
+/** The index of all pages below an introduction: the first paragraph of the repository's README with its first programs, and its list of features. */
+export async function homePage(page) {
   const [top, ...sections] = readFileSync(join(root, 'README.md'), 'utf8').split(/^## /m)
   const [, introduction] = /^# .*\n\n(.*(?:\n.+)*)/.exec(top) ?? []
   const list = sections.find((section) => section.startsWith('Features\n')) ?? ''
@@ -11,9 +12,13 @@ export function homePage(page) {
     list.matchAll(/^- \*\*(?<title>[^*]+)\.\*\* (?<details>.*(?:\n {2}.*)*)/gm),
     ({ groups: { title, details } }) => ({ title, details: inlineHtml(details) }),
   )
-  if (introduction === undefined || features.length < 3) {
-    throw new Error('README.md has no first paragraph, or no list of features')
+  const programs = top.match(/^```(?:sh|js)\n[^]*?^```$/gm) ?? []
+  if (introduction === undefined || features.length < 3 || programs.length !== 2) {
+    throw new Error(
+      'README.md has no first paragraph, no command and program, or no list of features',
+    )
   }
+  const markdown = await createMarkdownRenderer(docs)
   page.title = 'Sluice'
   page.titleTemplate = 'Rate limiting for Node.js servers'
   page.frontmatter = {
@@ -29,6 +34,7 @@ export function homePage(page) {
       ],
     },
     features,
+    programs: markdown.render(programs.join('\n\n')),
   }
 }
 
