@@ -1,36 +1,32 @@
 // A login on Express that limits wrong passwords only: twenty an hour for one address, and three in a row for one account. Then the account is
 // locked, for longer each time, and a client can continue only if it solves a challenge.
 // #region login
-import { fixedWindow, memoryStore, rateLimit, slidingWindow } from '@sluice/express'
+import { byIp, fixedWindow, notLimited, rateLimit, slidingWindow } from '@sluice/express'
 import express from 'express'
 
 // In a real application: hashes of passwords, and a captcha in place of a sum.
 const passwords = new Map([['ada', 'lovelace']])
 const challenge = { question: 'What is 6 times 7?', answer: '42' }
 
-const store = memoryStore()
-
-// A success does not reset this limit: an attacker may have an account of their own.
-const perAddress = rateLimit({
-  name: 'login by address',
-  policies: slidingWindow({ limit: 20, window: '1h' }),
+const logins = rateLimit({
+  name: 'login',
+  policies: {
+    address: slidingWindow({ limit: 20, window: '1h' }),
+    // The window is not longer than the block, so that three further attempts are possible after it.
+    account: fixedWindow({
+      limit: 3,
+      window: '1m',
+      block: { for: '1m', escalate: 2, max: '1d' },
+    }),
+  },
+  key: { address: byIp(), account: (request) => accountOf(request) },
   count: 'failures',
-  store,
-})
-
-const perAccount = rateLimit({
-  name: 'login by account',
-  // The window is not longer than the block, so that three further attempts are possible after it.
-  policies: fixedWindow({
-    limit: 3,
-    window: '1m',
-    block: { for: '1m', escalate: 2, max: '1d' },
-  }),
-  store,
-  key: (request) => accountOf(request),
-  count: 'failures',
-  resetOn: 'success',
-  onDenied(request, response, next) {
+  // A success does not reset the count of the address: an attacker may have an account of their own.
+  resetOn: { success: ['account'] },
+  onDenied(request, response, next, { deniedBy }) {
+    if (deniedBy.includes('address')) {
+      return response.status(429).json({ error: 'There were too many attempts.' })
+    }
     if (request.body.answer === challenge.answer) return next()
     response.status(429).json({ error: 'This account is locked.', challenge: challenge.question })
   },
@@ -39,7 +35,7 @@ const perAccount = rateLimit({
 const app = express()
 app.use(express.urlencoded({ extended: false }))
 
-app.post('/login', requireName, perAddress, perAccount, (request, response, next) => {
+app.post('/login', requireName, logins, (request, response, next) => {
   const { name, password } = request.body
   if (passwords.get(name) === password) return greet(request, response, next)
   response.status(401).json({ error: 'The name or the password is wrong.' })
@@ -49,7 +45,8 @@ async function greet(request, response, next) {
   try {
     // `resetOn` resets the failures. After a solved challenge, the account is still blocked.
     if (!request.rateLimit.allowed) {
-      await perAccount.limiter.reset(accountOf(request), { unblock: true })
+      const keys = { account: accountOf(request), address: notLimited }
+      await logins.limiter.reset(keys, { unblock: true })
     }
     response.json({ hello: request.body.name })
   } catch (error) {

@@ -1,6 +1,5 @@
 import {
   assertWithoutResponse,
-  isSuccess,
   warnOfFailure,
   type Awaitable,
   type Counted,
@@ -72,7 +71,7 @@ function settleLater<R>(result: CheckResult, context: RequestContext<R>): void {
   if (lease === undefined && !dependsOnOutcome(result)) return
   context.afterResponse(lease, async (outcome) => {
     await lease?.release()
-    const { refunded, reset } = settlementOf(result, isSuccess(outcome))
+    const { refunded, reset } = settlementOf(result, outcome)
     if (refunded.length > 0) await context.limiter.refund(decision, { policies: refunded })
     if (reset !== undefined) await context.limiter.reset(reset, { policies: consumption.policies })
   })

@@ -1,5 +1,5 @@
 import type { Keys } from '@sluice/core'
-import { keysToReset } from '@sluice/core/http'
+import { isSuccess, keysToReset, type ResponseOutcome } from '@sluice/core/http'
 import type { AppliedRule } from './match.js'
 import type { CheckResult } from './rule-decision.js'
 
@@ -11,11 +11,12 @@ export interface Settlement {
   readonly reset: Keys | undefined
 }
 
-/** The changes that a response with this success makes to the counts of a result. */
-export function settlementOf(result: CheckResult, succeeded: boolean): Settlement {
+/** The changes that a response with this outcome makes to the counts of a result. */
+export function settlementOf(result: CheckResult, outcome: ResponseOutcome): Settlement {
+  const succeeded = isSuccess(outcome)
   const { keys, policies } = result.consumption
   const { allowed } = result.decision
-  const refunded = namesOf(result, (rule) => allowed && !isCounted(rule, succeeded))
+  const refunded = namesOf(result, (rule) => allowed && !isCounted(rule, outcome))
   const reset = namesOf(result, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
   return { refunded, reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset) }
 }
@@ -42,6 +43,7 @@ function namesOf(
   })
 }
 
-function isCounted({ counts }: AppliedRule, succeeded: boolean): boolean {
-  return counts === 'all' || (counts === 'successes') === succeeded
+function isCounted({ counts }: AppliedRule, outcome: ResponseOutcome): boolean {
+  if (counts === 'all') return true
+  return outcome.denied !== true && (counts === 'successes') === isSuccess(outcome)
 }

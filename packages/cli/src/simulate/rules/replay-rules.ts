@@ -153,7 +153,7 @@ export function createRulesReplay(
   function settleLater(result: CheckResult, record: LogRecord): void {
     const { consumption, decision } = result
     const { lease } = decision
-    const { refunded, reset } = settlementOf(result, record.status < 400)
+    const { refunded, reset } = settlementOf(result, { status: record.status, aborted: false })
     if (lease === undefined && refunded.length === 0 && reset === undefined) return
     ends.push(record.at + (record.durationMs ?? 0), () => {
       // A memory store releases it at once.

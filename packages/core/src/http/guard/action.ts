@@ -11,7 +11,7 @@ import type { Awaitable } from '../../awaitable.js'
 import type { Keys } from '../../limiter/arguments.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import type { RequestView } from '../request/view.js'
-import type { GuardedResponse } from '../request/response.js'
+import { noteDenial, type GuardedResponse } from '../request/response.js'
 import type { RequestDecision } from '../response/limit-result.js'
 
 /** Checks each request before its handler. */
@@ -141,6 +141,7 @@ export function handled<H>(
     proceed(written) {
       if (isDone) return
       isDone = true
+      noteDenial(response, false)
       if (!response.headersSent) written.removeHeader('Retry-After')
       proceed?.()
     },

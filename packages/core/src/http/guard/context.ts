@@ -3,7 +3,7 @@ import { requestError } from '../../errors/request-error.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import { namedPolicies } from '../../policy.js'
-import { whileConnected, type GuardedResponse } from '../request/response.js'
+import { whileConnected, withDenial, type GuardedResponse } from '../request/response.js'
 import type { RequestView } from '../request/view.js'
 import type { RequestContext } from '../response/limit-result.js'
 import { afterResponse } from './after-response.js'
@@ -23,7 +23,8 @@ export function createContext<R>(
     response,
     dryRun,
     delay: async (work) => whileConnected(response, work),
-    afterResponse: (lease, work) => afterResponse(response, lease, releaseOn, work),
+    afterResponse: (lease, work) =>
+      afterResponse(response, lease, releaseOn, (outcome) => work(withDenial(response, outcome))),
     seesResponse,
   }
 }

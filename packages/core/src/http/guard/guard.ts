@@ -11,7 +11,7 @@ import { checkOptions } from '../options/check-options.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { requestPoliciesOf } from '../options/request-policies.js'
 import { watchRequests } from '../request/mistakes.js'
-import { clientLeft, isOver, type GuardedResponse } from '../request/response.js'
+import { clientLeft, isOver, noteDenial, type GuardedResponse } from '../request/response.js'
 import type { RequestView } from '../request/view.js'
 import { bodyWriter } from '../response/denial.js'
 import type { EarlierHeaders } from '../response/fields.js'
@@ -72,7 +72,9 @@ export function createGuard<R, H>(
     try {
       watch(view.raw)
       const context = createContext(limiter, view, response, options, isSeen)
-      return await limitRequest(limit, context, earlier)
+      const action = await limitRequest(limit, context, earlier)
+      noteDenial(response, action.type !== 'continue')
+      return action
     } catch (error) {
       // Node forgets the address of a connection that has closed.
       const isAddressLost =

@@ -1,4 +1,3 @@
-import type { Awaitable } from '../../awaitable.js'
 import { isNotLimited } from '../../keys.js'
 import type { Keys } from '../../limiter/arguments.js'
 import type { Decision } from '../../limiter/decision.js'
@@ -9,14 +8,13 @@ import type { Entries } from '../lists/access-list.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { definedCost, type RequestPolicies } from '../options/request-policies.js'
 import { listen } from '../request/mistakes.js'
-import type { ResponseOutcome } from '../request/response.js'
 import { refusalContent, type BodyWriter } from '../response/denial.js'
 import { noFields, type EarlierHeaders } from '../response/fields.js'
 import { retryAfterSeconds, type FieldWriter } from '../response/header-fields.js'
 import type { LimitResult, RequestContext } from '../response/limit-result.js'
 import { noItems, publicNameOf, type ItemFinder } from '../response/policy-items.js'
 import { denied, handled, unlimited, type Action } from './action.js'
-import { isSuccess, keysToReset } from './after-response.js'
+import { isCounted, isSuccess, keysToReset } from './after-response.js'
 import { assertWithoutResponse } from './context.js'
 
 /** A limit of HTTP requests: its options, and what was read from them once. */
@@ -137,14 +135,6 @@ function afterwards<R, H>(
     const names = resetOn === 'success' ? undefined : resetOn.success
     await limiter.reset(keysToReset(keys, policies, names), { policies })
   })
-}
-
-function isCounted(
-  count: Exclude<RateLimitOptions<never, never>['count'], undefined>,
-  outcome: ResponseOutcome,
-): Awaitable<boolean> {
-  if (typeof count === 'function') return count(outcome)
-  return (count === 'successes') === isSuccess(outcome)
 }
 
 /** The option that depends on the response. */

@@ -14,6 +14,13 @@ import type { ResponseOutcome } from '../request/response.js'
 import type { DenialBody, RequestDecision, Rules } from '../response/limit-result.js'
 import type { Policy } from '../../policy.js'
 
+/** Which responses count. */
+export type Count =
+  | 'all'
+  | 'failures'
+  | 'successes'
+  | ((outcome: ResponseOutcome) => Awaitable<boolean>)
+
 /** Returns the body of a denial. */
 export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>
 
@@ -105,18 +112,14 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    */
   readonly deny?: readonly Key[] | AccessList
   /**
-   * Which requests count, by their response. A failure is a status of 400 or above, or a response that the client aborted. Every request consumes its
-   * units at the start, so that a parallel burst cannot exceed the limit; a request that does not count is refunded after the response. With
-   * `'successes'`, this includes a request whose client disconnects before the end of the response. To count it, pass `count: ({ status, aborted })
-   * => aborted || status < 400`.
+   * Which requests count, by their response. A failure is a status of 400 or above, or a response that the client aborted. The denial of another limit is
+   * neither a failure nor a success. Every request consumes its units at the start, so that a parallel burst cannot exceed the limit; a request that does
+   * not count is refunded after the response. With `'successes'`, this includes a request whose client disconnects before the end of the response. To
+   * count it, pass `count: ({ status, aborted }) => aborted || status < 400`.
    *
    * @default 'all'
    */
-  readonly count?:
-    | 'all'
-    | 'failures'
-    | 'successes'
-    | ((outcome: ResponseOutcome) => Awaitable<boolean>)
+  readonly count?: Count
   /**
    * `'success'`: a success resets the counts of the key in all policies. With `count: 'failures'`, this limits consecutive failures. If a policy
    * counts by address, name the policies to reset, `{ success: ['account'] }`: otherwise a client could reset the count of its address by logging in

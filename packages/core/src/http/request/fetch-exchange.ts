@@ -19,7 +19,7 @@ interface ResponseWithBody {
  */
 export class FetchExchange implements ManualResponse {
   readonly headersSent: boolean = false
-  readonly #request: { readonly signal?: Signal | undefined }
+  readonly request: { readonly signal?: Signal | undefined }
   readonly #whenOver: AfterResponse[] = []
   readonly #whenSent: AfterResponse[] = []
   readonly #listeners: (() => void)[] = []
@@ -28,11 +28,11 @@ export class FetchExchange implements ManualResponse {
 
   /** @param request its signal is read only if something depends on it, because some servers create the signal at the first access */
   constructor(request: { readonly signal?: Signal | undefined }) {
-    this.#request = request
+    this.request = request
   }
 
   get isDisconnected(): boolean {
-    return this.#request.signal?.aborted === true
+    return this.request.signal?.aborted === true
   }
 
   /** Settles when all work after the response is done. Undefined if there is none. */
@@ -57,7 +57,7 @@ export class FetchExchange implements ManualResponse {
   }
 
   whenDisconnected(callback: () => void): () => void {
-    const { signal } = this.#request
+    const { signal } = this.request
     if (signal === undefined) return () => {}
     if (signal.aborted) callback()
     else signal.addEventListener('abort', callback)

@@ -7,6 +7,8 @@ export type AfterResponse = (outcome: ResponseOutcome) => Promise<void>
 /** A response that is not Node's own. Its adapter reports how the exchange ends. */
 export interface ManualResponse {
   readonly headersSent: boolean
+  /** The same object for all limits of a request. */
+  readonly request: object
   /** Whether the client has disconnected, as far as the server tells. */
   readonly isDisconnected: boolean
   /** Calls back once, when the handler has returned the response or has failed. */
@@ -52,6 +54,23 @@ export interface ResponseOutcome {
   readonly status: number
   /** Whether the client disconnected before it received the whole response. It may not have received the status either. */
   readonly aborted: boolean
+  /** True if a limit has denied the request: this one, or one behind it. */
+  readonly denied?: boolean
+}
+
+const denials = new WeakSet<object>()
+
+/** Notes whether the last limit that checked a request has denied it, for the limits in front of it. */
+export function noteDenial(response: GuardedResponse, isDenied: boolean): void {
+  const exchange = isManual(response) ? response.request : response
+  if (isDenied) denials.add(exchange)
+  else denials.delete(exchange)
+}
+
+/** The outcome of an exchange, with the denial that was noted for it. */
+export function withDenial(response: GuardedResponse, outcome: ResponseOutcome): ResponseOutcome {
+  const exchange = isManual(response) ? response.request : response
+  return denials.has(exchange) ? { ...outcome, denied: true } : outcome
 }
 
 /** Whether an adapter reports the end of this response. */

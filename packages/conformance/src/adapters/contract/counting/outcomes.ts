@@ -116,6 +116,36 @@ export function describeOutcomes({ writesResponse }: Adapter, open: OpenServer):
       ])
     })
 
+    test.each(['failures', 'successes'] as const)(
+      'leaves the denials of a limit behind it out of %s',
+      async (count) => {
+        const server = await open(
+          { ...options, count },
+          { second: { ...perMinute(1), statusCode: count === 'failures' ? 429 : 200 } },
+        )
+        const answer = count === 'failures' ? '401' : '200'
+        const statuses = []
+        for (let i = 0; i < 6; i++) {
+          statuses.push((await server.get({ 'x-answer': answer })).status)
+          await untilUsed(server, policy, 1)
+        }
+        const denied = count === 'failures' ? 429 : 200
+        expect(statuses).toEqual([Number(answer), ...Array.from({ length: 5 }, () => denied)])
+        expect(server.reached.length).toBe(1)
+      },
+    )
+
+    test('of failures includes those of a handler of denials that lets the request continue', async () => {
+      const server = await open(
+        { ...options, count: 'failures' },
+        { second: { ...perMinute(1), onDenied: () => undefined } },
+      )
+      for (let i = 1; i <= 2; i++) {
+        expect((await server.get({ 'x-answer': '401' })).status).toBe(401)
+        await untilUsed(server, policy, i)
+      }
+    })
+
     test('that a success resets limits consecutive failures', async () => {
       const server = await open({ ...options, count: 'failures', resetOn: 'success' })
       const found = []
