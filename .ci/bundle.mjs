@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 import { parseAst } from 'vite'
 import { finish } from './bundling/finish.mjs'
 import { writeNotices } from './bundling/notices.mjs'
-import { members } from './workspace.mjs'
+import { entriesOf, members } from './workspace.mjs'
 
 /** The lines of a module that pass on all exports of an installed package. */
 const star = /^export \* from '[^.].*';\n/gm
@@ -40,14 +40,6 @@ function withoutLuaComments(dist) {
     const shorter = text.replace(/^ *-- .*$/gm, '')
     if (shorter !== text) writeFileSync(file, shorter)
   }
-}
-
-/** The names of the bundled entries: `index`, `http/index`. */
-function entriesOf({ exports = {} }) {
-  return Object.values(exports).flatMap(({ default: file }) => {
-    const [, name] = /^\.\/bundle\/(.*)\.js$/.exec(file) ?? []
-    return name === undefined ? [] : [name]
-  })
 }
 
 async function bundle(folder, { dependencies = {}, peerDependencies = {} }, entries) {

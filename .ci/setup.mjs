@@ -1,6 +1,8 @@
-// Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --tests also installs the
-// redis-server, the PostgreSQL and the SQLite of the tests, --slow the pgbouncer, the promtool and the Python of the slow tests, --browser the browser of `npm run check:pages`, --site the generator of the site, and --platforms the
-// runtimes and frameworks of `npm run check:platforms`. These two have lockfiles of their own, in packages/docs and packages/platforms. A second run has nothing to do and needs no network.
+// Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --example installs only what `npm start`
+// needs, unless all packages are installed. --tests also installs the redis-server, the PostgreSQL and the SQLite of the tests, --slow the pgbouncer, the promtool and
+// the Python of the slow tests, --browser the browser of `npm run check:pages`, --site the generator of the site, and --platforms the runtimes and frameworks
+// of `npm run check:platforms`. These two have lockfiles of their own, in packages/docs and packages/platforms. A second run has nothing to do and needs no
+// network.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,9 +15,10 @@ import {
   provideRedis,
   provideSqlite,
 } from './provision.mjs'
-import { docs, members, membersOf, platforms, pnpm, root } from './workspace.mjs'
+import { docs, isComplete, members, membersOf, platforms, pnpm, root } from './workspace.mjs'
 
-installDependencies(root, members())
+if (process.argv.includes('--example') && !isComplete()) installExample()
+else installDependencies(root, members())
 if (process.argv.includes('--tests')) {
   // It compiles while the packages of the system are downloaded.
   const sqlite = provideSqlite()
@@ -38,15 +41,27 @@ function installDependencies(folder, packages) {
   if (!update && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && allLinked(packages))
     return
 
-  const [command, args] = pnpm(
-    'install',
-    update ? '--no-frozen-lockfile' : '--frozen-lockfile',
-    '--prod=false',
-  )
+  install(folder, update ? '--no-frozen-lockfile' : '--frozen-lockfile', '--prod=false')
+  writeFileSync(stamp, fingerprint(folder, packages))
+}
+
+/** Installs a tenth of all packages: what the Express example imports, and the `dependencies` of the root, which bundle-sources.mjs needs. */
+function installExample() {
+  const stamp = join(root, 'node_modules', '.sluice-example')
+  const wanted = fingerprint(root, members())
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
+  install(root, '--frozen-lockfile', '--prod', '--filter', '@sluice/example-express...')
+  writeFileSync(stamp, wanted)
+}
+
+function install(folder, ...options) {
+  // pnpm would ask the registry for the age of each locked version. --update, which adds versions, and CI do that.
+  const isChecked = options.includes('--no-frozen-lockfile') || process.env.CI !== undefined
+  const age = isChecked ? [] : ['--config.minimumReleaseAge=0']
+  const [command, args] = pnpm('install', ...options, ...age)
   console.log(`Installing the dependencies with ${args[1]} …`)
   // Without CI, pnpm asks on the terminal before it replaces another package manager's node_modules.
   run(command, args, { cwd: folder, env: { ...process.env, CI: 'true' } })
-  writeFileSync(stamp, fingerprint(folder, packages))
 }
 
 /** A hash of everything that an installation depends on. */

@@ -25,6 +25,19 @@ export function membersOf(workspace) {
   return packagesOf(workspace).map((path) => memberIn(join(workspace, path)))
 }
 
+/** The names of the bundled entries: `index`, `http/index`. */
+export function entriesOf({ exports = {} }) {
+  return Object.values(exports).flatMap(({ default: file }) => {
+    const [, name] = /^\.\/bundle\/(.*)\.js$/.exec(file) ?? []
+    return name === undefined ? [] : [name]
+  })
+}
+
+/** Whether all packages are installed, rather than none, or those that `npm start` installs. */
+export function isComplete() {
+  return existsSync(join(root, 'packages', 'conformance', 'node_modules'))
+}
+
 /** The command line that runs the pnpm which package.json pins. It needs only npm. */
 export function pnpm(...args) {
   const [version] = manifestOf(root).packageManager.split('+')
