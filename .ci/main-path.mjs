@@ -8,7 +8,7 @@ import { Session } from 'node:inspector/promises'
 import { createRequire, SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { redisStore } from '../packages/core/bundle/index.js'
-import { startRedis } from '../packages/conformance/dist/redis/servers.js'
+import { startRedis } from '../packages/test-kit/dist/redis/servers.js'
 import { rateLimit } from '../packages/express/bundle/index.js'
 import { rateLimit as honoLimit } from '../packages/hono/bundle/index.js'
 

@@ -123,7 +123,7 @@ const sqliteHelp = `Run this command with Node.js 22.13 or later, which has SQLi
   macOS            xcode-select --install
 `
 
-const sqliteFolder = join(root, 'packages', 'conformance', 'node_modules', 'better-sqlite3')
+const sqliteFolder = join(root, 'packages', 'test-kit', 'node_modules', 'better-sqlite3')
 
 function buildSqlite() {
   // In CI the time of the compiler counts more than that of the tests.

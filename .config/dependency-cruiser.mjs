@@ -137,6 +137,11 @@ const rules = {
       '^(?:node:)?(?:crypto|fs|fs/promises|module|path|process|stream|stream/consumers|timers/promises|url|util|zlib)$',
     ],
   },
+  // Below the packages that it tests: of those it imports only types.
+  'test kit': {
+    from: 'packages/test-kit/src/',
+    may: ['^(?!@sluice/|packages/)', '^@sluice/(?:core/database|sqlite)$'],
+  },
   examples: {
     from: '^examples/([^/]+)/',
     own: '^examples/$1/',
@@ -238,7 +243,7 @@ export default {
       name: 'suites-by-name',
       comment: 'The suites and the benchmarks import packages by their names.',
       severity: 'error',
-      from: { path: 'packages/(conformance|faults|benchmarks)/src/' },
+      from: { path: 'packages/(conformance|faults|benchmarks|test-kit)/src/' },
       to: { path: 'packages/[^/]+/src/', pathNot: 'packages/$1/src/' },
     },
   ],

@@ -26,12 +26,14 @@ const platforms = all.filter((file) => file.startsWith('packages/platforms/'))
 
 /** These files test every algorithm. `npm run test:algorithms` runs them. */
 const algorithms = [
-  'core/test/misplaced-options',
-  'core/test/plots',
+  'core/test/options/durations.short',
+  'core/test/options/unknown-option.misplaced',
   'core/test/policy',
-  'core/test/short-durations',
-  'rules/test/schema',
-  'cli/test/policy',
+  'core/test/promises/plots',
+  'core/test/promises/window-bounds',
+  'core/test/stores/redis/script',
+  'rules/test/document/schema',
+  'cli/test/text/policy',
   'cli/test/simulate/policy-replay',
   'cli/test/simulate/variants',
   'conformance/test/docs/api',
@@ -42,13 +44,11 @@ const algorithms = [
   'conformance/test/models',
   'conformance/test/properties',
   'conformance/test/random-traffic',
-  'conformance/test/redis-full',
-  'conformance/test/redis-own-clock',
-  'conformance/test/redis-script',
-  'conformance/test/redis-state',
+  'conformance/test/redis/full',
+  'conformance/test/redis/own-clock',
+  'conformance/test/redis/state',
   'conformance/test/refunds',
   'conformance/test/stores',
-  'conformance/test/window-bounds',
 ].map((path) => existing(`packages/${path}.test.ts`))
 
 const quick = all.filter((file) => ![slow, pages, platforms].flat().includes(file))
@@ -82,7 +82,7 @@ export default defineConfig({
         },
       },
     ],
-    setupFiles: ['packages/conformance/test/seed.ts', 'packages/conformance/test/patience.ts'],
+    setupFiles: ['packages/test-kit/src/setup/seed.ts', 'packages/test-kit/src/setup/patience.ts'],
     expect: { poll: { timeout: 10_000 } },
     // Redis servers and forked processes start inside the tests, on machines as small as two cores.
     testTimeout: 60_000,

@@ -2,7 +2,7 @@ import { countsOverRedis } from '../../packages/benchmarks/dist/guard/over-redis
 import { startContender } from '../../packages/benchmarks/dist/processes/contender-process.js'
 import { ours } from '../../packages/benchmarks/dist/redis/contenders/sluice.js'
 import { spreadOf } from '../../packages/benchmarks/dist/rounds.js'
-import { startRedis } from '../../packages/conformance/dist/redis/servers.js'
+import { startRedis } from '../../packages/test-kit/dist/redis/servers.js'
 
 const footprint = new URL('../../packages/benchmarks/dist/footprint/process.js', import.meta.url)
 

@@ -10,7 +10,7 @@ import { visit } from './visit.mjs'
 /** Runs every program of README.md unchanged. */
 export async function* frontPage(packages, folder) {
   // Built together with the packages.
-  const { startRedis } = await import('../../packages/conformance/dist/redis/servers.js')
+  const { startRedis } = await import('../../packages/test-kit/dist/redis/servers.js')
   const redis = await startRedis()
   try {
     const env = { REDIS_URL: `redis://127.0.0.1:${redis.port}` }

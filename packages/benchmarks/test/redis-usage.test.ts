@@ -1,4 +1,4 @@
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 import type { Redis } from 'ioredis'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { memoryOf, usageOf } from '../src/redis-usage.js'

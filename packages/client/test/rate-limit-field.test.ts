@@ -1,4 +1,4 @@
-import { randomFrom, runs } from '@sluice/conformance/random'
+import { randomFrom, runs } from '@sluice/test-kit/random'
 import { parseList } from 'structured-headers'
 import { expect, test } from 'vitest'
 import { limitsIn } from '../src/rate-limit-field.js'

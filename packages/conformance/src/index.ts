@@ -1,7 +1,6 @@
 export { describeStore } from './stores/describe-store.js'
 export { admissionsIn, decisionFrom, follow, type Answered } from './traffic/follow.js'
 export { createModel } from './models/model.js'
-export { seed } from './traffic/seed.js'
 export { compareStores, type Difference } from './traffic/compare.js'
 export { scenarios } from './traffic/scenarios.js'
 export { sizes, sizedAlgorithms } from './samples/sized-algorithms.js'
@@ -18,6 +17,5 @@ export {
   startsOf,
   traffic,
 } from './traffic/traffic.js'
-export { patienceMs, runs } from './random.js'
 export type { Cost, Move, Said, Step } from './traffic/traffic.js'
 export { rush } from './redis/rush.js'

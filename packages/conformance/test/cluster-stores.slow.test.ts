@@ -1,6 +1,6 @@
 import { redisStore, type AsyncStore } from '@sluice/core'
 import { describeStore } from '@sluice/conformance'
-import { useCluster } from '@sluice/conformance/redis'
+import { useCluster } from '@sluice/test-kit/redis'
 import { beforeAll } from 'vitest'
 
 const cluster = useCluster()

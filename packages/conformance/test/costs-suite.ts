@@ -14,7 +14,7 @@ import {
   type Store,
 } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { randomFrom } from '../src/random.js'
+import { randomFrom } from '@sluice/test-kit/random'
 
 const start = 1_763_683_200_000
 

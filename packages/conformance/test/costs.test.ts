@@ -1,5 +1,5 @@
 import { memoryStore, redisStore } from '@sluice/core'
-import { useCluster, useRedis } from '@sluice/conformance/redis'
+import { useCluster, useRedis } from '@sluice/test-kit/redis'
 import { describeCosts } from './costs-suite.js'
 
 const redis = useRedis()

@@ -1,5 +1,6 @@
 import { describeStore } from '@sluice/conformance'
-import { MapDatabase, unlimitedStore } from '@sluice/conformance/databases'
+import { unlimitedStore } from '@sluice/conformance/databases'
+import { MapDatabase } from '@sluice/test-kit/map-database'
 import { databaseStore } from '@sluice/core/database'
 
 const store = unlimitedStore(

@@ -1,5 +1,5 @@
 import { redisStore } from '@sluice/core'
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 import { describePairsOfForms } from '../src/stores/policies/forms.js'
 import { setupOf } from '../src/stores/setup.js'
 

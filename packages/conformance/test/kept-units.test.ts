@@ -7,8 +7,9 @@ import {
   type Decision,
   type Store,
 } from '@sluice/core'
-import { families, patienceMs, runs } from '@sluice/conformance'
-import { useRedis } from '@sluice/conformance/redis'
+import { families } from '@sluice/conformance'
+import { patienceMs, runs } from '@sluice/test-kit/random'
+import { useRedis } from '@sluice/test-kit/redis'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 

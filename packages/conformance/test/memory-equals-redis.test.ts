@@ -1,6 +1,7 @@
 import { redisStore } from '@sluice/core'
-import { compareStores, patienceMs, runs, scenarios } from '@sluice/conformance'
-import { useRedis } from '@sluice/conformance/redis'
+import { compareStores, scenarios } from '@sluice/conformance'
+import { patienceMs, runs } from '@sluice/test-kit/random'
+import { useRedis } from '@sluice/test-kit/redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 

@@ -4,14 +4,12 @@ import {
   decisionFrom,
   families,
   follow,
-  patienceMs,
-  runs,
-  seed,
   startsOf,
   traffic,
   unlimitedSample,
   type Followed,
 } from '@sluice/conformance'
+import { patienceMs, runs, seed } from '@sluice/test-kit/random'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 

@@ -13,7 +13,6 @@ import {
   follow,
   moved,
   nothingSaid,
-  runs,
   sizes,
   startsOf,
   sizedAlgorithms,
@@ -22,6 +21,7 @@ import {
   type Sample,
   type Step,
 } from '@sluice/conformance'
+import { runs } from '@sluice/test-kit/random'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 

@@ -1,6 +1,6 @@
 import { unlimitedStore } from '@sluice/conformance/databases'
-import { usePostgres } from '@sluice/conformance/postgres'
-import { sqliteDrivers, temporaryFile } from '@sluice/conformance/sqlite'
+import { usePostgres } from '@sluice/test-kit/postgres'
+import { sqliteDrivers, temporaryFile } from '@sluice/test-kit/sqlite'
 import type { AsyncStore } from '@sluice/core'
 import { postgresStore } from '@sluice/postgres'
 import { sqliteStore } from '@sluice/sqlite'

@@ -8,14 +8,13 @@ import {
   decisionFrom,
   families,
   follow,
-  patienceMs,
-  runs,
   scenarios,
   startsOf,
   traffic,
   type Answered,
   type Sample,
 } from '@sluice/conformance'
+import { patienceMs, runs } from '@sluice/test-kit/random'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 

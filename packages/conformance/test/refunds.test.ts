@@ -4,12 +4,12 @@ import {
   families,
   moved,
   nothingSaid,
-  runs,
   startsOf,
   traffic,
   type Sample,
   type Step,
 } from '@sluice/conformance'
+import { runs } from '@sluice/test-kit/random'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 

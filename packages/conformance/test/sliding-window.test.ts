@@ -1,5 +1,6 @@
 import { createLimiter, memoryStore, slidingWindow, type Decision } from '@sluice/core'
-import { families, follow, runs, startsOf, traffic } from '@sluice/conformance'
+import { families, follow, startsOf, traffic } from '@sluice/conformance'
+import { runs } from '@sluice/test-kit/random'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { unitsWithin } from '../src/samples/promises.js'

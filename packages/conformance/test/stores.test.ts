@@ -1,6 +1,6 @@
 import { memoryStore, redisStore, type AsyncStore } from '@sluice/core'
 import { describeStore } from '@sluice/conformance'
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 import { beforeAll, describe } from 'vitest'
 
 describeStore('memoryStore', () => memoryStore())

@@ -31,8 +31,8 @@ import {
   type Key,
 } from '../src/index.js'
 import { errorCodes, type CoreCode } from './error-codes.js'
-import { listOfShape } from './redis/shapes.js'
-import { unusedClient } from './redis/unused-client.js'
+import { listOfShape } from './stores/redis/shapes.js'
+import { unusedClient } from './stores/redis/unused-client.js'
 import { errorOf, rejectionOf, warningOf } from './error-of.js'
 import { databaseStore, type Database } from '../src/stores/database/index.js'
 import { storeContract } from '../src/stores/store.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runs } from '../../conformance/src/random.js'
+import { runs } from '@sluice/test-kit/random'
 import { joinKey, keyOfRedisKey, redisKeys, wrongPart } from '../src/keys.js'
 
 // Characters that separate, escape or tag, lone surrogates, which have no UTF-8 form, and U+0000, which PostgreSQL refuses.

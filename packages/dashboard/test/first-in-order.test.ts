@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { randomFrom } from '../../conformance/src/random.js'
+import { randomFrom } from '@sluice/test-kit/random'
 import { firstInOrder } from '../src/first-in-order.js'
 
 test.each([0, 1, 7, 100])('the first %i items of an order are those of the sorted list', (most) => {

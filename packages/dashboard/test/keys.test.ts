@@ -6,7 +6,7 @@ import {
   type Key,
   type Limiter,
 } from '@sluice/core'
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 import { describe, expect, test } from 'vitest'
 import { serveDashboard, type Served } from './served.js'
 

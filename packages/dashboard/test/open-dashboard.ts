@@ -1,6 +1,5 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { findChromium } from '../../conformance/test/browser/find-chromium.js'
-import { openWatchedPage, type WatchedPage } from '../../conformance/test/browser/watched-page.js'
+import { findChromium, openWatchedPage, type WatchedPage } from '@sluice/test-kit/browser'
 import { startPageServer, type PageServer } from './page-server.js'
 import type { ScenarioName } from './scenarios.js'
 

@@ -8,7 +8,7 @@ import { runnerImport } from 'vite'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const { startPageServer } = await load('packages/dashboard/test/page-server.ts')
-const { findChromium } = await load('packages/conformance/test/browser/find-chromium.ts')
+const { findChromium } = await load('packages/test-kit/src/browser/find-chromium.ts')
 
 const heights = { 390: 844, 1280: 1000 }
 const [folder] = process.argv.slice(2)

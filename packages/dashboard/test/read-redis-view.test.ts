@@ -1,5 +1,5 @@
 import { createLimiter, fixedWindow } from '@sluice/core'
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createDashboard, readRedisView, redisView, type View } from '../src/index.js'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCutOff, type CutOff } from '../src/cut-off.js'
 import { runtimes, type Running } from '../src/runtimes.js'

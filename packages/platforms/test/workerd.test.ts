@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { startRestServer, useRedis, useRest } from '@sluice/conformance/redis'
+import { startRestServer, useRedis, useRest } from '@sluice/test-kit/redis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runtimes, type Running } from '../src/runtimes.js'
 import { skipIf } from '../src/skip.js'

@@ -1,4 +1,4 @@
-import { usePostgres } from '@sluice/conformance/postgres'
+import { usePostgres } from '@sluice/test-kit/postgres'
 import { describePostgresJs, isTraffic } from './postgres-js.js'
 
 describePostgresJs(usePostgres(), isTraffic)

@@ -1,5 +1,5 @@
 import { describeFaultyRows } from '@sluice/conformance/databases'
-import { usePostgres } from '@sluice/conformance/postgres'
+import { usePostgres } from '@sluice/test-kit/postgres'
 import type { Database } from '@sluice/core/database'
 import { describeDatabase } from '@sluice/testing'
 import pg from 'pg'

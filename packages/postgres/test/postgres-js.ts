@@ -1,4 +1,4 @@
-import type { PostgresServer } from '@sluice/conformance/postgres'
+import type { PostgresServer } from '@sluice/test-kit/postgres'
 import type { Database } from '@sluice/core/database'
 import { describeDatabase } from '@sluice/testing'
 import postgres from 'postgres'

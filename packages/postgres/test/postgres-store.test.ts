@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLimiter, fixedWindow, slidingWindow, type AsyncStore } from '@sluice/core'
-import { usePostgres } from '@sluice/conformance/postgres'
+import { usePostgres } from '@sluice/test-kit/postgres'
 import pg from 'pg'
 import postgres from 'postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'

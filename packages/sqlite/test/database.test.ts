@@ -1,6 +1,6 @@
 import { describeDatabase } from '@sluice/testing'
 import { describeFaultyRows } from '@sluice/conformance/databases'
-import { sqliteDrivers, type SqliteConnection } from '@sluice/conformance/sqlite'
+import { sqliteDrivers, type SqliteConnection } from '@sluice/test-kit/sqlite'
 import { describe, expect, it, test } from 'vitest'
 import { sqliteDatabase } from '../src/database.js'
 import { useFile } from './use-file.js'

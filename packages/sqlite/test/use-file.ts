@@ -1,4 +1,4 @@
-import { temporaryFile, type SqliteConnection } from '@sluice/conformance/sqlite'
+import { temporaryFile, type SqliteConnection } from '@sluice/test-kit/sqlite'
 import { afterAll } from 'vitest'
 
 /** A file for the tests of a `describe`, and connections to it. After the tests, they are closed and the file is removed. */

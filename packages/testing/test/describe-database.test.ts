@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { MapDatabase, type MapRow } from '@sluice/conformance/databases'
+import { MapDatabase, type MapRow } from '@sluice/test-kit/map-database'
 import type { Database } from '@sluice/core/database'
 import { describe, expect, it, test } from 'vitest'
 import { contract } from '../src/contract.js'

@@ -1,5 +1,5 @@
 import { createLimiter, slidingWindow } from '@sluice/core'
-import { sqliteDrivers } from '@sluice/conformance/sqlite'
+import { sqliteDrivers } from '@sluice/test-kit/sqlite'
 import { postgresStore } from '@sluice/postgres'
 import { sqliteStore } from '@sluice/sqlite'
 import pg from 'pg'

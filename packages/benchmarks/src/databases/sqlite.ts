@@ -1,4 +1,4 @@
-import { sqliteDrivers, type SqliteConnection } from '@sluice/conformance/sqlite'
+import { sqliteDrivers, type SqliteConnection } from '@sluice/test-kit/sqlite'
 import { sqliteStore } from '@sluice/sqlite'
 import { RateLimiterSQLite } from 'rate-limiter-flexible'
 import { limit } from '../redis/contenders/contender.js'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RedisServer } from '@sluice/conformance/servers'
+import type { RedisServer } from '@sluice/test-kit/servers'
 import { startContender } from '../processes/contender-process.js'
 import { figuresOf, inTurns } from '../processes/in-turns.js'
 import { fieldOf } from '../ratios.js'

@@ -1,4 +1,4 @@
-import { startRedis } from '@sluice/conformance/servers'
+import { startRedis } from '@sluice/test-kit/servers'
 import type { Redis } from 'ioredis'
 import { keyName } from '../algorithms/contender.js'
 import { figuresOf, type Figures, type Group } from '../algorithms/figures.js'

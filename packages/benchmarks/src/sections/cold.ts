@@ -1,4 +1,4 @@
-import { startRedis } from '@sluice/conformance/servers'
+import { startRedis } from '@sluice/test-kit/servers'
 import { express, imports, rows, type ColdImport } from '../cold/imports.js'
 import { installed, rows as sizeRows, type Installed } from '../cold/installed.js'
 import { counts } from '../cold/timing.js'

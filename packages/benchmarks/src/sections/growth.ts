@@ -1,4 +1,4 @@
-import { startRedis } from '@sluice/conformance/servers'
+import { startRedis } from '@sluice/test-kit/servers'
 import { conditionsOf, sentenceOf } from '../conditions.js'
 import { figures } from '../growth/figures.js'
 import { svgOf } from '../growth/plot.js'

@@ -1,4 +1,4 @@
-import { startRedis } from '@sluice/conformance/servers'
+import { startRedis } from '@sluice/test-kit/servers'
 import type { Redis } from 'ioredis'
 import { conditionsOf, sentenceOf } from '../conditions.js'
 import type { Contender, Store } from '../http/contender.js'

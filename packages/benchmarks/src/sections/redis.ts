@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from '@sluice/conformance/servers'
+import { startRedis, type RedisServer } from '@sluice/test-kit/servers'
 import type { Redis } from 'ioredis'
 import { conditionsOf, sentenceOf } from '../conditions.js'
 import { count } from '../markdown.js'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { randomFrom } from '@sluice/conformance/random'
+import { randomFrom } from '@sluice/test-kit/random'
 
 export interface LogSize {
   readonly lines: number

@@ -7,7 +7,7 @@ import {
   type Limiter,
   type LimiterOptions,
 } from '@sluice/core'
-import type { TestRedis } from '@sluice/conformance/redis'
+import type { TestRedis } from '@sluice/test-kit/redis'
 import { folderWith, sluice, type Ran } from '../sluice.js'
 
 /** The limiters of an application, and the commands beside it. */

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import { seed } from '@sluice/conformance'
-import { randomFrom } from '@sluice/conformance/random'
+import { randomFrom, seed } from '@sluice/test-kit/random'
 import { simulate, type Report, type SimulateOptions } from '../../src/simulate/index.js'
 
 /** A request of a log that a test makes. */

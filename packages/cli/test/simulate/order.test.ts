@@ -1,8 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { seed } from '@sluice/conformance'
-import { randomFrom } from '@sluice/conformance/random'
+import { randomFrom, seed } from '@sluice/test-kit/random'
 import {
   calendarWindow,
   fixedWindow,

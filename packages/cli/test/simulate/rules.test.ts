@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import { seed } from '@sluice/conformance'
-import { randomFrom } from '@sluice/conformance/random'
+import { randomFrom, seed } from '@sluice/test-kit/random'
 import { memoryStore } from '@sluice/core'
 import { compileRules, createRuleLimiter, parseRules, type RulesText } from '@sluice/rules'
 import { describe, expect, test } from 'vitest'

@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { seed } from '@sluice/conformance'
-import { randomFrom } from '@sluice/conformance/random'
+import { randomFrom, seed } from '@sluice/test-kit/random'
 import {
   fixedWindow,
   gcra,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '@sluice/conformance/random'
+import { runs } from '@sluice/test-kit/random'
 import { jsonCutter } from '../../src/simulate/cut/json.js'
 import type { LogRecord } from '../../src/simulate/cut/record.js'
 import { DeniedKey } from '../../src/simulate/tally/denied-key.js'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { memoryStore, redisStore, type Store } from '@sluice/core'
 import { describe } from 'vitest'
-import { useRedis } from '../redis/index.js'
+import { useRedis } from '@sluice/test-kit/redis'
 import type { Adapter } from './adapter.js'
 import { serversOf } from './test-server.js'
 import { describeRows } from './describe-table.js'

@@ -1,5 +1,3 @@
 export { askedDecisions } from './asked-decisions.js'
 export { describeFaultyRows } from './describe-faulty-rows.js'
-export { MapDatabase } from './map-database.js'
-export type { MapRow, MapSettings } from './map-database.js'
 export { unlimitedStore } from './unlimited-store.js'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createLimiter, type Policies } from '@sluice/core'
 import { sqliteStore } from '@sluice/sqlite'
-import { sqliteDrivers } from './drivers.js'
+import { sqliteDrivers } from '@sluice/test-kit/sqlite'
 
 /** The task of a worker, as JSON in its first argument. */
 export interface Work {

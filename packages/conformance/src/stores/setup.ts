@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createLimiter, type Limiter, type Policies, type Store } from '@sluice/core'
-import { runs } from '../random.js'
+import { runs } from '@sluice/test-kit/random'
 
 export type StoreFactory = () => Store | Promise<Store>
 

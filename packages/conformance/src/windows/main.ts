@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { memoryStore, redisStore } from '@sluice/core'
-import { startRedis } from '../redis/servers.js'
+import { startRedis } from '@sluice/test-kit/servers'
 import { windowTables, withTables } from './table.js'
 
 const page = new URL('../../../docs/inside/sliding-window.md', import.meta.url)

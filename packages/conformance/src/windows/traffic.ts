@@ -1,4 +1,4 @@
-import { randomFrom } from '../random.js'
+import { randomFrom } from '@sluice/test-kit/random'
 
 /** Requests of one client under one limit. */
 export interface Traffic {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describeAdapterOver, express } from '@sluice/conformance/adapters'
-import { usePostgres } from '@sluice/conformance/postgres'
+import { usePostgres } from '@sluice/test-kit/postgres'
 import { postgresStore } from '@sluice/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'

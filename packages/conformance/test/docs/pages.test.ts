@@ -9,8 +9,8 @@ import {
   useRedis,
   useRest,
   type RedisSentinels,
-} from '@sluice/conformance/redis'
-import { usePostgres } from '@sluice/conformance/postgres'
+} from '@sluice/test-kit/redis'
+import { usePostgres } from '@sluice/test-kit/postgres'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../../', import.meta.url))

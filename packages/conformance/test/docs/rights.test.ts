@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { createLimiter, redisStore } from '@sluice/core'
 import { beforeAll, expect, test } from 'vitest'
 import { families } from '../../src/samples/families.js'
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 
 const core = fileURLToPath(new URL('../../../core/', import.meta.url))
 const page = readFileSync(new URL('../../../docs/operate/redis.md', import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { memoryStore, redisStore } from '@sluice/core'
 import { expect, test } from 'vitest'
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 import { windowTables, withTables } from '../../src/windows/table.js'
 
 const page = readFileSync(

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser } from 'playwright-core'
-import { findChromium } from '../browser/find-chromium.js'
+import { findChromium } from '@sluice/test-kit/browser'
 
 /** The playground's server and a real browser. Both end with this process at the latest. */
 export interface Playground {

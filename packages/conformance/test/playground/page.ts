@@ -1,5 +1,5 @@
 import type { BrowserContextOptions, Locator } from 'playwright-core'
-import { openWatchedPage, type WatchedPage } from '../browser/watched-page.js'
+import { openWatchedPage, type WatchedPage } from '@sluice/test-kit/browser'
 import type { Playground } from './open-playground.js'
 
 /** A loaded page of the playground. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { findChromium } from '../browser/find-chromium.js'
+import { findChromium } from '@sluice/test-kit/browser'
 import { openPlayground, type Playground } from './open-playground.js'
 import { count, open, type Opened } from './page.js'
 

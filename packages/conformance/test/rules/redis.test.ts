@@ -1,6 +1,6 @@
 import { redisStore } from '@sluice/core'
 import { createRuleLimiter, loadRules, staticSource, type RulesDocument } from '@sluice/rules'
-import { useCluster, useRedis } from '@sluice/conformance/redis'
+import { useCluster, useRedis } from '@sluice/test-kit/redis'
 import { describe, expect, test } from 'vitest'
 
 const document = {

@@ -1,7 +1,7 @@
 import { fixedWindow, gcra, slidingLog } from '@sluice/core'
 import { byHeader, byIp, firstOf, type RateLimitOptions } from '@sluice/core/http'
 import { express, fastify, koa, nestjs } from '@sluice/conformance/adapters'
-import { randomFrom } from '@sluice/conformance/random'
+import { randomFrom } from '@sluice/test-kit/random'
 import { loadRules, staticSource, type RulesDocument } from '@sluice/rules'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sendTarget } from './targets.js'

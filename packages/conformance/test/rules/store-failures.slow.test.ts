@@ -1,6 +1,6 @@
 import { memoryStore, redisStore, type Store } from '@sluice/core'
 import { express, fastify } from '@sluice/conformance/adapters'
-import { startRedis } from '@sluice/conformance/redis'
+import { startRedis } from '@sluice/test-kit/redis'
 import { loadRules, staticSource, type LoadedRules, type RulesDocument } from '@sluice/rules'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Adapter } from '../../src/adapters/adapter.js'

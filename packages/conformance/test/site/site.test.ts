@@ -1,7 +1,6 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findChromium } from '../browser/find-chromium.js'
-import { openWatchedPage } from '../browser/watched-page.js'
+import { findChromium, openWatchedPage } from '@sluice/test-kit/browser'
 import { cutTables, groundOf, pathsOf } from './in-page.js'
 import { pagesOf, serveSite, type SiteServer } from './server.js'
 

@@ -1,4 +1,4 @@
-import { useRedis } from '../../../conformance/src/redis/index.js'
+import { useRedis } from '@sluice/test-kit/redis'
 import { describe, expect, test } from 'vitest'
 import { decidedPolicies } from '../../src/collect/decided-policies.js'
 import { createLimiter, fixedWindow, memoryStore, redisStore, type Limiter } from '@sluice/core'

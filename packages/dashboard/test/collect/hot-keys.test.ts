@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../../conformance/src/random.js'
+import { runs } from '@sluice/test-kit/random'
 import { HotKeys, mergedKeys, type KeyCounts } from '../../src/collect/hot-keys.js'
 
 const key = fc.oneof(fc.constantFrom('a', 'b'), fc.nat(60).map(String))

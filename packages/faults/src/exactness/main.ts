@@ -3,9 +3,9 @@
 // [--policy NAME]`. The decisions are divided between the algorithms. A run that cannot make all of them in its time fails.
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { startPostgres } from '@sluice/conformance/postgres'
-import { startCluster, startRedis } from '@sluice/conformance/servers'
-import { temporaryFile } from '@sluice/conformance/sqlite'
+import { startPostgres } from '@sluice/test-kit/postgres'
+import { startCluster, startRedis } from '@sluice/test-kit/servers'
+import { temporaryFile } from '@sluice/test-kit/sqlite'
 import { play } from './play.js'
 import { pairs, policies } from './policies.js'
 import type { Shared } from './servers.js'

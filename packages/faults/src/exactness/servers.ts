@@ -1,5 +1,5 @@
 import { redisStore, type AsyncStore } from '@sluice/core'
-import { sqliteDrivers } from '@sluice/conformance/sqlite'
+import { sqliteDrivers } from '@sluice/test-kit/sqlite'
 import { postgresStore } from '@sluice/postgres'
 import { sqliteStore } from '@sluice/sqlite'
 import { Cluster, Redis } from 'ioredis'

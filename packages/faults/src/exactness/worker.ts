@@ -1,6 +1,6 @@
 // One of several processes that consume for the same keys at once. It receives its task as JSON and sends its result as a message.
 import process from 'node:process'
-import { randomFrom } from '@sluice/conformance/random'
+import { randomFrom } from '@sluice/test-kit/random'
 import { createLimiter, type Keys } from '@sluice/core'
 import { pairs, policies } from './policies.js'
 import { connect, type Shared } from './servers.js'

@@ -1,4 +1,4 @@
-import { startCluster, type RedisCluster } from '@sluice/conformance/servers'
+import { startCluster, type RedisCluster } from '@sluice/test-kit/servers'
 import type { ClientKind } from '../app/client.js'
 import { keys } from '../app/limits.js'
 import type { Row, Scene } from '../scene.js'

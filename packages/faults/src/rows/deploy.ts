@@ -1,4 +1,4 @@
-import { startCluster, startRedis } from '@sluice/conformance/servers'
+import { startCluster, startRedis } from '@sluice/test-kit/servers'
 import type { ClientKind, ClientSpec } from '../app/client.js'
 import type { Row, Scene } from '../scene.js'
 

@@ -1,4 +1,4 @@
-import { startPostgres, type PostgresServer } from '@sluice/conformance/postgres'
+import { startPostgres, type PostgresServer } from '@sluice/test-kit/postgres'
 import { postgresSchema, postgresStore } from '@sluice/postgres'
 import pg from 'pg'
 import { startProxy } from '../proxy.js'

@@ -1,4 +1,4 @@
-import { startSentinels } from '@sluice/conformance/servers'
+import { startSentinels } from '@sluice/test-kit/servers'
 import type { ClientKind } from '../app/client.js'
 import type { Row, Scene } from '../scene.js'
 

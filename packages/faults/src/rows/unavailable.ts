@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer, type RedisSettings } from '@sluice/conformance/servers'
+import { startRedis, type RedisServer, type RedisSettings } from '@sluice/test-kit/servers'
 import type { ClientKind, ClientSpec } from '../app/client.js'
 import { startProxy, type Proxy } from '../proxy.js'
 import type { Row, Scene } from '../scene.js'

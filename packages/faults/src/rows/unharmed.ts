@@ -1,4 +1,4 @@
-import { startRedis, type RedisServer } from '@sluice/conformance/servers'
+import { startRedis, type RedisServer } from '@sluice/test-kit/servers'
 import type { ClientKind } from '../app/client.js'
 import type { Row, Scene } from '../scene.js'
 

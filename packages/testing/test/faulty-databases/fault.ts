@@ -1,4 +1,4 @@
-import { MapDatabase, type MapRow } from '@sluice/conformance/databases'
+import { MapDatabase, type MapRow } from '@sluice/test-kit/map-database'
 import type { Change, Database, Loaded, Saved, Span } from '@sluice/core/database'
 import type { Sentence } from '../../src/contract.js'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
 import { decisionFrom, follow } from '../../traffic/follow.js'
-import { patienceMs } from '../../random.js'
+import { patienceMs } from '@sluice/test-kit/random'
 import { startsOf, traffic } from '../../traffic/traffic.js'
 import type { OpenSetup } from '../setup.js'
 

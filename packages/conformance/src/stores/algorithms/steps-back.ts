@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
 import { sizedAlgorithms } from '../../samples/sized-algorithms.js'
-import { patienceMs } from '../../random.js'
+import { patienceMs } from '@sluice/test-kit/random'
 import { costOf, costs, moved, nothingSaid, traffic } from '../../traffic/traffic.js'
 import { today, type OpenSetup } from '../setup.js'
 

@@ -2,7 +2,7 @@ import { calendarWindow, fixedWindow, staged, tokenBucket, type Limiter } from '
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families } from '../../samples/families.js'
-import { patienceMs } from '../../random.js'
+import { patienceMs } from '@sluice/test-kit/random'
 import { costOf, moved, nothingSaid, startsOf, traffic, type Step } from '../../traffic/traffic.js'
 import type { OpenSetup } from '../setup.js'
 

@@ -16,7 +16,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { families, type Family } from '../../samples/families.js'
 import type { Sample } from '../../samples/sample.js'
-import { patienceMs } from '../../random.js'
+import { patienceMs } from '@sluice/test-kit/random'
 import { costOf, costs, forward, moved, nothingSaid, startsOf } from '../../traffic/traffic.js'
 import type { OpenSetup } from '../setup.js'
 

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { runs } from '../../../src/random.js'
-import { seed } from '../../../src/traffic/seed.js'
+import { runs, seed } from '@sluice/test-kit/random'
 import type { Application } from './applications.js'
 import { common, forms, ofPattern } from './documents.js'
 import { exchange } from './exchange.js'

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { randomFrom, runs } from '../../../src/random.js'
-import { seed } from '../../../src/traffic/seed.js'
+import { randomFrom, runs, seed } from '@sluice/test-kit/random'
 import { applications, trusting, type Application } from './applications.js'
 import { exemption } from './documents.js'
 import { exchange, type Sent } from './exchange.js'

@@ -1,4 +1,4 @@
-import { randomFrom } from '../../../src/random.js'
+import { randomFrom } from '@sluice/test-kit/random'
 import { patterns } from './routes.js'
 
 /** Characters and sequences that routers and file servers treat differently. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../../../conformance/src/random.js'
+import { runs } from '@sluice/test-kit/random'
 import { createCalendar, weekdays } from '../../../src/algorithms/calendar-window/calendar.js'
 import { calendarWindow } from '../../../src/index.js'
 import { isTimeZone } from '../../../src/algorithms/calendar-window/time-zone.js'
 import { errorOf } from '../../error-of.js'
-import { isTemporalZone, nextChange, temporalWindow } from '../../temporal-calendar.js'
+import { isTemporalZone, nextChange, temporalWindow } from './temporal-calendar.js'
 
 /** Peculiarities of the clocks of zones since 1970. */
 const zones = {

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import fc, { type JsonValue } from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { runs } from '../../../../conformance/src/random.js'
+import { runs } from '@sluice/test-kit/random'
 import { byHeader, byUser, createGuard, firstOf } from '../../../src/http/index.js'
 import { fixedWindow } from '../../../src/index.js'
 import { isSent } from '../../../src/http/keys/sent-lists.js'

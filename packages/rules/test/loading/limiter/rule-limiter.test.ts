@@ -1,5 +1,5 @@
 import { createLimiter, fixedWindow, memoryStore, redisStore, type Store } from '@sluice/core'
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 import { describe, expect, test, vi } from 'vitest'
 import {
   createRuleLimiter,

@@ -1,0 +1,248 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import {
+  createLimiter,
+  fixedWindow,
+  unlimited,
+  type DecisionEvent,
+  type DecisionMode,
+  type MemoryStore,
+  type Limiter,
+  type Policies,
+} from '@sluice/core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { randomFrom } from '@sluice/test-kit/random'
+import { Collector } from '../../src/collect/collector.js'
+import { mostFrequent } from '../../src/collect/recent-keys.js'
+import { sumOfCounts } from '../../src/data/counts.js'
+import { mergedLimiters } from '../../src/data/merge.js'
+import { dataOf, type ProcessData } from '../../src/data/process-data.js'
+import { readSnapshot } from '../../src/data/read-snapshot.js'
+import { writeSnapshot } from '../../src/data/snapshot.js'
+
+const start = Date.UTC(2026, 0, 1, 12, 34, 50)
+
+/** A process of its own within this one: a collector that is passed the decisions of its limiters only. */
+class TestProcess {
+  now = start
+  readonly #collector = new Collector(() => this.now, 1)
+  readonly #limiters = new Map<string, Limiter<MemoryStore>>()
+
+  consume(
+    name: string,
+    key: string,
+    policies: Policies = fixedWindow({ limit: 5, window: '1h' }),
+    mode: DecisionMode = 'enforced',
+  ): void {
+    let limiter = this.#limiters.get(name)
+    if (limiter === undefined) {
+      limiter = createLimiter({ name, policies, clock: () => this.now })
+      this.#limiters.set(name, limiter)
+    }
+    listening = this.#collector
+    limiter.consume(key, { mode })
+  }
+
+  data(): ProcessData {
+    return dataOf(this.#collector, [], [])
+  }
+
+  shared() {
+    return readSnapshot(writeSnapshot(this.data()))
+  }
+}
+
+let listening: Collector | undefined
+
+function listen(): void {
+  const pass = (event: unknown): void => listening?.note(event as DecisionEvent)
+  subscribe('sluice:decision', pass)
+  onTestFinished(() => void unsubscribe('sluice:decision', pass))
+}
+
+function merged(own: TestProcess, ...others: readonly TestProcess[]) {
+  return mergedLimiters(
+    own.data(),
+    others.map((one) => one.shared() ?? expect.unreachable()),
+    [],
+  )
+}
+
+test('a snapshot has all that the others show', () => {
+  listen()
+  const [own, other] = [new TestProcess(), new TestProcess()]
+  const policies = { a: fixedWindow({ limit: 2, window: '1m' }), b: unlimited() }
+  for (let i = 0; i < 5; i++) other.consume('api', 'ann', policies)
+  other.consume('api', '|user|é漢\ud800', policies)
+  const [limiter] = merged(own, other)
+  const [direct] = other.data().limiters
+  expect(limiter).toEqual({
+    ...direct,
+    policies: [
+      { ...direct.policies[0], limit: 2, policy: policies.a },
+      // JSON has no number for it.
+      { ...direct.policies[1], limit: undefined, policy: policies.b },
+    ],
+    groups: [['a', 'b']],
+  })
+})
+
+test.each([
+  ['of one policy', { a: fixedWindow({ limit: 1, window: '1h' }) }],
+  [
+    'of two policies',
+    { a: fixedWindow({ limit: 1, window: '1h' }), b: fixedWindow({ limit: 2, window: '1h' }) },
+  ],
+])('denials that deny no request are added up apart: %s', (_, policies) => {
+  listen()
+  const [own, other] = [new TestProcess(), new TestProcess()]
+  for (const process of [own, other]) {
+    for (const mode of ['dryRun', 'dryRun', 'shadow', 'tagging', 'enforced'] as const) {
+      process.consume('api', 'ann', policies, mode)
+    }
+  }
+  const [limiter] = merged(own, other)
+  const [a] = limiter.policies
+  const all = [limiter.allowed, limiter.denied, limiter.wouldDeny, a.denied, a.wouldDeny]
+  expect(all.map(sumOfCounts)).toEqual([4, 2, 6, 2, 6])
+})
+
+test('a key that several processes deny is denied by the policies of all of them', () => {
+  listen()
+  const [own, other] = [new TestProcess(), new TestProcess()]
+  const denying = (limits: readonly [number, number]) => ({
+    a: fixedWindow({ limit: limits[0], window: '1h' }),
+    b: fixedWindow({ limit: limits[1], window: '1h' }),
+  })
+  for (let i = 0; i < 2; i++) own.consume('api', 'ann', denying([1, 9]))
+  for (let i = 0; i < 3; i++) other.consume('api', 'ann', denying([9, 1]))
+  const [{ runs }] = merged(own, other)
+  expect(runs).toMatchObject([{ key: 'ann', policies: ['a', 'b'], denials: 3 }])
+})
+
+test('the last minutes of other processes are exact, and older ones to the minute', () => {
+  listen()
+  const [own, other] = [new TestProcess(), new TestProcess()]
+  const random = randomFrom(7)
+  for (let step = 0; step < 360; step++) {
+    for (const process of [own, other]) {
+      process.now = start + step * 10_000
+      for (let i = 0; i < Math.floor(random() * 7); i++) process.consume('api', `key-${step}`)
+    }
+  }
+  // The other process has written five seconds ago.
+  const [limiter] = merged(own, other)
+  const [mine, theirs] = [own, other].map((process) => process.data().limiters[0].allowed)
+  const sums = mine.map((count, i) => count + theirs[i])
+  expect(limiter.allowed.slice(-84)).toEqual(sums.slice(-84))
+  expect(sumOfCounts(limiter.allowed)).toBe(sumOfCounts(sums))
+  const { startsAt } = own.data()
+  const toMinute = (60_000 - (startsAt % 60_000)) / 10_000
+  for (let i = toMinute; i + 6 <= 360; i += 6) {
+    expect(sumOfCounts(limiter.allowed.slice(i, i + 6))).toBe(sumOfCounts(sums.slice(i, i + 6)))
+  }
+})
+
+test('processes that write at different times are added up by the time of their steps', () => {
+  listen()
+  const [own, earlier, later] = [new TestProcess(), new TestProcess(), new TestProcess()]
+  for (const process of [own, earlier, later]) process.consume('api', 'ann')
+  own.now += 30_000
+  own.consume('api', 'ann')
+  later.now += 40_000
+  later.consume('api', 'ann')
+  const [limiter] = merged(own, earlier, later)
+  // The step of the later process has not begun here.
+  expect(limiter.allowed.slice(-4)).toEqual([3, 0, 0, 1])
+  expect(sumOfCounts(limiter.allowed)).toBe(4)
+})
+
+describe('Zipf streams', () => {
+  const top20 = Array.from({ length: 20 }, (_, i) => `key-${i + 1}`)
+
+  /** The key with the number n occurs 1,000/n times, in a random order. */
+  function zipf(process: TestProcess, seed: number, counts: Map<string, number>): void {
+    const random = randomFrom(seed)
+    const keys: string[] = []
+    for (let n = 1; n <= 1000; n++) {
+      for (let i = 0; i < Math.round(1000 / n); i++) keys.push(`key-${n}`)
+    }
+    for (let left = keys.length; left > 0; left--) {
+      const at = Math.floor(random() * left)
+      const key = keys[at]
+      keys[at] = keys[left - 1]
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+      process.consume('api', key, fixedWindow({ limit: 5, window: '1h' }))
+    }
+  }
+
+  test.each([1, 8])(
+    'of %i processes: the 20 most frequent keys, within the stated errors',
+    (size) => {
+      listen()
+      const counts = new Map<string, number>()
+      const processes = Array.from({ length: size }, (_, i) => {
+        const process = new TestProcess()
+        zipf(process, i + 1, counts)
+        return process
+      })
+      const [own, ...others] = processes
+      const [limiter] = merged(own, ...others)
+      const [requests, denials] = [limiter.requests, limiter.denials].map((of) =>
+        mostFrequent(of, 50),
+      )
+      for (const { keys } of [requests, denials]) {
+        expect(keys.slice(0, 20).map(({ key }) => key)).toEqual(top20)
+      }
+      for (const { key, count, error } of requests.keys) {
+        const truth = counts.get(key) ?? 0
+        expect([key, count >= truth && count - error <= truth]).toEqual([key, true])
+      }
+      const listed = new Set(requests.keys.map(({ key }) => key))
+      for (const [key, count] of counts) {
+        if (!listed.has(key)) expect([key, count <= requests.unlisted]).toEqual([key, true])
+      }
+    },
+  )
+})
+
+describe('a snapshot has at most 64 kB', () => {
+  test.each([
+    ['of one limiter with long keys', 1, 3000, 256],
+    ['of 20 limiters', 20, 300, 40],
+    ['of 49 limiters with long keys', 49, 100, 256],
+  ])('%s', (_, limiters, keys, length) => {
+    listen()
+    const process = new TestProcess()
+    const policies = fixedWindow({ limit: 1, window: '2h' })
+    for (let step = 0; step < 60; step++) {
+      process.now += 60_000
+      for (let i = 0; i < limiters; i++) process.consume(`limiter-${i}`, 'ann', policies)
+    }
+    for (let i = 0; i < limiters; i++) {
+      for (let k = 0; k < keys; k++) {
+        const key = `${k}-`.padEnd(length, 'é')
+        for (let n = 0; n < 2; n++) process.consume(`limiter-${i}`, key, policies)
+      }
+    }
+    const text = writeSnapshot(process.data())
+    const size = Buffer.byteLength(text)
+    expect(size).toBeLessThanOrEqual(65_536)
+    expect(size).toBeGreaterThan(65_536 / 4)
+    const read = readSnapshot(text)
+    expect(read?.limiters.length).toBeGreaterThanOrEqual(Math.min(limiters, 24))
+  })
+})
+
+test('a key that was reset is shown again only if it is denied again', () => {
+  listen()
+  const [own, other] = [new TestProcess(), new TestProcess()]
+  for (let i = 0; i < 6; i++) other.consume('api', 'ann')
+  const cleared = [{ limiter: 'api', key: 'ann', at: start }]
+  const before = other.shared() ?? expect.unreachable()
+  expect(mergedLimiters(own.data(), [before], cleared)[0].runs).toEqual([])
+  expect(mergedLimiters(own.data(), [before], [])[0].runs.length).toBe(1)
+  other.now += 1
+  other.consume('api', 'ann')
+  const after = other.shared() ?? expect.unreachable()
+  expect(mergedLimiters(own.data(), [after], cleared)[0].runs.length).toBe(1)
+})

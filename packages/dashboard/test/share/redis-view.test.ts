@@ -1,0 +1,396 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import {
+  countedKey,
+  createLimiter,
+  fixedWindow,
+  redisStore,
+  type SupportedClient,
+} from '@sluice/core'
+import { startRedis, useCluster, useRedis } from '@sluice/test-kit/redis'
+import { createClient, createCluster } from 'redis'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { errorOf } from '../../../core/test/error-of.js'
+import { redisView, type DashboardShare, type View } from '../../src/index.js'
+import { snapshotVersion } from '../../src/data/snapshot.js'
+import type { Snapshots } from '../../src/share/share.js'
+import { clientOf, serveDashboard, type Served } from '../served.js'
+
+const redis = useRedis()
+const cluster = useCluster()
+const worker = fileURLToPath(new URL('../worker.mjs', import.meta.url))
+const policies = fixedWindow({ limit: 10, window: '1h' })
+
+/** Writes of dashboards are made when the test says so. */
+function heldTimers(): () => void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return () => void vi.advanceTimersByTime(5000)
+}
+
+/** A process, and the port of its dashboard. */
+async function startWorker(redisPort: number): Promise<ChildProcess & { readonly port: number }> {
+  const child = fork(worker, [`${redisPort}`])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [port] = await once(child, 'message')
+  return Object.assign(child, { port: Number(port) })
+}
+
+async function consumedBy(
+  child: ChildProcess,
+  key: string,
+  times: number,
+): Promise<readonly boolean[]> {
+  child.send({ key, times })
+  const [allowed] = await once(child, 'message')
+  return allowed as readonly boolean[]
+}
+
+async function viewWhen(board: Served, holds: (view: View) => boolean): Promise<View> {
+  return vi.waitFor(
+    async () => {
+      const view = await board.view()
+      expect(holds(view)).toBe(true)
+      return view
+    },
+    { timeout: 10_000, interval: 100 },
+  )
+}
+
+/** The last one that was written first. */
+function textsOf(snapshots: Snapshots): readonly (readonly [string, string])[] {
+  return Array.from(snapshots, ([id, { text }]) => [id, text])
+}
+
+function sumOf(counts: readonly number[] = []): number {
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+test('two processes: the numbers are those of the traffic, and an act holds in both', async () => {
+  const child = await startWorker(redis.port)
+  const store = redisStore(redis.connection)
+  const limiter = createLimiter({ name: 'shared', policies, store })
+  const board = await serveDashboard({ limiters: { limiter }, share: redisView(redis.connection) })
+  await consumedBy(child, 'eve', 14)
+  await consumedBy(child, 'ann', 3)
+  for (let i = 0; i < 6; i++) await limiter.consume('eve')
+  for (let i = 0; i < 2; i++) await limiter.consume('bob')
+
+  const view = await viewWhen(board, ({ limiters }) => sumOf(limiters[0]?.series.denied) === 10)
+  expect(view).toMatchObject({ processes: 2, share: { state: 'ok', notMerged: 0 } })
+  const [{ name, series, policies: own, top, denied }] = view.limiters
+  expect([name, sumOf(series.allowed), sumOf(own[0].denied)]).toEqual(['shared', 15, 10])
+  expect(top.requests.keys.map(({ key, count, error }) => [key, count, error])).toEqual([
+    ['eve', 20, 0],
+    ['ann', 3, 0],
+    ['bob', 2, 0],
+  ])
+  expect(denied).toMatchObject([{ key: 'eve', denials: 10, source: 'local' }])
+
+  const acted = await board.act({
+    limiter: 'shared',
+    key: 'ann',
+    act: 'block',
+    length: '1h',
+    reason: 'a test',
+  })
+  expect(acted.status).toBe(200)
+  expect(await consumedBy(child, 'ann', 1)).toEqual([false])
+  expect((await limiter.consume('ann')).allowed).toBe(false)
+  await board.act({ limiter: 'shared', key: 'ann', act: 'unblock', reason: 'a test' })
+  expect((await limiter.consume('ann')).allowed).toBe(true)
+  // A process remembers a denial for up to a second.
+  const began = performance.now()
+  await vi.waitFor(async () => expect(await consumedBy(child, 'ann', 1)).toEqual([true]), {
+    interval: 50,
+    timeout: 5000,
+  })
+  expect(performance.now() - began).toBeLessThan(1500)
+
+  // A reset ends the denials that the other process still shows, and the id is known to both.
+  const [{ id }] = denied
+  expect((await board.act({ limiter: 'shared', id, act: 'reset', reason: 'a test' })).status).toBe(
+    200,
+  )
+  expect((await board.view()).limiters[0].denied.map(({ key }) => key)).not.toContain('eve')
+
+  child.disconnect()
+  await viewWhen(board, ({ processes }) => processes === 1)
+})
+
+test('a key that one process allows is still denied by another policy in the other', async () => {
+  const child = await startWorker(redis.port)
+  const login = createLimiter({ name: 'shared', policies: { login: policies } })
+  const board = await serveDashboard({ share: redisView(redis.connection) })
+  await consumedBy(child, 'pat', 12)
+  for (let i = 0; i < 12; i++) login.consume('pat')
+  const denials = ({ limiters }: View): number | undefined =>
+    limiters[0]?.denied.find(({ key }) => key === 'pat')?.denials
+  await viewWhen(board, (view) => denials(view) === 4)
+  login.reset('pat')
+  login.consume('pat')
+  expect(denials(await board.view())).toBe(2)
+  child.disconnect()
+  await viewWhen(board, ({ processes }) => processes === 1)
+})
+
+test('a process writes one key that ends, and its place in the index', async () => {
+  const tick = heldTimers()
+  const { connection } = redis
+  await connection.flushall()
+  const board = await serveDashboard({ share: redisView(connection, { prefix: 'own' }) })
+  tick()
+  const keys = await vi.waitFor(async () => {
+    const all = await connection.keys('*')
+    expect(all.length).toBe(3)
+    return all.sort()
+  })
+  const [index, secret, snapshot] = keys.toSorted((a, b) => a.length - b.length)
+  expect([index, secret]).toEqual(['own::{view}', 'own::{view}:secret'])
+  expect(snapshot).toMatch(/^own::\{view\}:[\da-f-]{36}$/)
+  expect(await connection.pttl(snapshot)).toBeLessThanOrEqual(15_000)
+  expect(await connection.pttl(snapshot)).toBeGreaterThan(10_000)
+  expect(await connection.zcard(index)).toBe(1)
+  await board.dashboard.close()
+  expect(await connection.exists(snapshot)).toBe(0)
+  expect(await connection.exists(index)).toBe(0)
+})
+
+test('snapshots of another version, and texts that are none, are counted and not merged', async () => {
+  const share = redisView(redis.connection, { prefix: 'versions' })
+  const whole = { v: snapshotVersion, at: 1, startsAt: 0, limiters: [], stores: [], rules: [] }
+  for (const [id, snapshot] of [
+    ['this version', JSON.stringify(whole)],
+    ['newer', JSON.stringify({ ...whole, v: snapshotVersion + 1 })],
+    ['older', JSON.stringify({ ...whole, v: snapshotVersion - 1 })],
+    ['text', 'not JSON'],
+    ['wrong', JSON.stringify({ ...whole, limiters: [{ name: 7 }] })],
+  ]) {
+    await share.write(id, snapshot, 'secret', [])
+  }
+  const board = await serveDashboard({ share })
+  expect(await board.view()).toMatchObject({
+    processes: 6,
+    limiters: [],
+    share: { state: 'ok', notMerged: 4 },
+  })
+})
+
+test('a key that one process has found or looked at is acted upon by its id in the other', async () => {
+  const child = await startWorker(redis.port)
+  const limiter = createLimiter({
+    name: 'shared',
+    policies,
+    store: redisStore(redis.connection),
+  })
+  const keys = ['|user|é', 'a\ud800', 'x'.repeat(200)]
+  for (const key of keys) await limiter.block(countedKey(key), '1h')
+  const share = redisView(redis.connection)
+  const board = await serveDashboard({ limiters: { limiter }, share, mask: () => '***' })
+  await viewWhen(board, ({ processes }) => processes === 2)
+  const other = clientOf(`http://127.0.0.1:${child.port}/`)
+  const found = await vi.waitFor(async () => {
+    const { keys: listed } = await board.search('shared', undefined)
+    expect(listed.map(({ key }) => key)).toEqual(['***', '***', '***'])
+    // Both processes have the secret once each has written.
+    expect((await other.key('shared', { id: listed[0].id })).policies.length).toBe(1)
+    return listed
+  })
+  for (const { id } of found) {
+    const acted = await other.act({ limiter: 'shared', id, act: 'unblock', reason: 'a test' })
+    expect([acted.status, acted.body.key?.policies[0].blockedMs]).toEqual([200, 0])
+  }
+  for (const key of keys) {
+    const { blockedMs } = (await limiter.status(countedKey(key))).policies['default']
+    expect(blockedMs).toBe(0)
+  }
+  const { id } = await board.key('shared', { key: 'never seen' })
+  const acted = await other.act({
+    limiter: 'shared',
+    id,
+    act: 'penalize',
+    units: 2,
+    reason: 'a test',
+  })
+  expect(acted.status).toBe(200)
+  expect((await limiter.status('never seen')).policies['default'].used).toBe(2)
+  child.disconnect()
+  await viewWhen(board, ({ processes }) => processes === 1)
+})
+
+test('all processes have one secret, so that the id of a key is known to all of them', async () => {
+  const share = redisView(redis.connection, { prefix: 'secrets' })
+  expect((await share.write('one', '{}', 'first', [])).secret).toBe('first')
+  expect((await share.write('two', '{}', 'second', [])).secret).toBe('first')
+})
+
+test('all processes receive the keys that one of them has cleared, the last 500', async () => {
+  const share = redisView(redis.connection, { prefix: 'told' })
+  const all = Array.from({ length: 600 }, (_, i) => `key ${i + 100}`)
+  await share.write('one', '{}', 'secret', all.slice(0, 300))
+  await delay(2)
+  await share.write('one', '{}', 'secret', all.slice(200, 300))
+  const { cleared } = await share.write('two', '{}', 'secret', all.slice(300))
+  expect(cleared).toEqual(all.slice(100))
+  expect((await share.read()).cleared).toEqual(all.slice(100))
+  expect(await redis.connection.pttl('told::{view}:cleared')).toBeGreaterThan(10_000)
+})
+
+const shares: readonly (readonly [string, () => Promise<SupportedClient>])[] = [
+  ['ioredis', async () => redis.client()],
+  ['a Cluster of ioredis', async () => cluster.client()],
+  [
+    'node-redis',
+    async () => {
+      const client = createClient({ socket: { host: '127.0.0.1', port: redis.port } })
+      client.on('error', () => {})
+      await client.connect()
+      onTestFinished(() => client.destroy())
+      return client
+    },
+  ],
+  [
+    'a Cluster of node-redis',
+    async () => {
+      const rootNodes = cluster.nodes.map(({ port }) => ({ socket: { host: '127.0.0.1', port } }))
+      const client = createCluster({ rootNodes })
+      client.on('error', () => {})
+      await client.connect()
+      onTestFinished(() => client.destroy())
+      return client
+    },
+  ],
+]
+
+test.each(shares)('%s: snapshots are written, read and removed', async (name, clientOf) => {
+  const share = redisView(await clientOf(), { prefix: `by ${name}` })
+  const long = JSON.stringify('漢'.repeat(20_000))
+  await share.write('one', '{"a":1}', 'secret', [])
+  await share.write('two', long, 'secret', [])
+  expect(textsOf((await share.read()).snapshots)).toEqual([
+    ['two', long],
+    ['one', '{"a":1}'],
+  ])
+  await share.remove('one')
+  await share.remove('three')
+  expect(textsOf((await share.read()).snapshots)).toEqual([['two', long]])
+})
+
+test('a snapshot that is known is read again once it was written again', async () => {
+  const { connection } = redis
+  const share = redisView(connection, { prefix: 'once' })
+  const gets = async (): Promise<number> => {
+    const stats = await connection.info('commandstats')
+    return Number(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1] ?? 0)
+  }
+  await share.write('one', 'a', 'secret', [])
+  await share.write('two', 'b', 'secret', [])
+  const { snapshots: first } = await share.read()
+  const before = await gets()
+  expect((await share.read(first)).snapshots).toEqual(first)
+  expect(await gets()).toBe(before)
+  await delay(2)
+  await share.write('one', 'c', 'secret', [])
+  const { snapshots: second } = await share.read(first)
+  expect(textsOf(second)).toEqual([
+    ['one', 'c'],
+    ['two', 'b'],
+  ])
+  expect(second.get('two')).toBe(first.get('two'))
+  // The write has read the secret.
+  expect(await gets()).toBe(before + 2)
+})
+
+test.each(['SIGSTOP', 'SIGKILL'] as const)(
+  'while Redis does not answer (%s), the process shows its own data at once, and says so',
+  async (signal) => {
+    const tick = heldTimers()
+    const server = await startRedis()
+    onTestFinished(async () => server.stop())
+    const client = server.client({ retryStrategy: () => 20, maxRetriesPerRequest: null })
+    const limiter = createLimiter({ name: 'alone', limit: 1, window: '1h' })
+    const options = { limiters: { limiter }, share: redisView(client) }
+    // Another one, because the data that were just read are used for a second.
+    const [before, board] = [await serveDashboard(options), await serveDashboard(options)]
+    expect((await before.view()).share).toEqual({ state: 'ok', notMerged: 0 })
+    await before.dashboard.close()
+    process.kill(server.pid, signal)
+    if (signal === 'SIGKILL') await vi.waitFor(() => expect(client.status).not.toBe('ready'))
+    for (let i = 0; i < 2; i++) {
+      limiter.consume('ann')
+      tick()
+      const began = performance.now()
+      const view = await board.view()
+      expect(performance.now() - began).toBeLessThan(1000)
+      expect(view.share).toMatchObject({ state: 'failed', error: 'Redis took too long.' })
+      expect(view.processes).toBe(1)
+      expect([
+        sumOf(view.limiters[0].series.allowed),
+        sumOf(view.limiters[0].series.denied),
+      ]).toEqual([1, i])
+    }
+    const unanswered: unknown = Reflect.get(
+      client,
+      signal === 'SIGKILL' ? 'offlineQueue' : 'commandQueue',
+    )
+    // One call to read, one to write: the client does not collect more.
+    expect(Reflect.get(Object(unanswered), 'length')).toBe(2)
+    if (signal === 'SIGKILL') {
+      client.disconnect()
+      return
+    }
+    process.kill(server.pid, 'SIGCONT')
+    await viewWhen(board, ({ share }) => share.state === 'ok')
+  },
+)
+
+test('a write that fails is said, although the others can be read', async () => {
+  const tick = heldTimers()
+  const share: DashboardShare = {
+    write: async () => Promise.reject(new Error('READONLY You can not write\nagainst a replica')),
+    read: async () => ({ snapshots: new Map(), cleared: [] }),
+    remove: async () => {},
+    search: async () => ({ keys: [], cursor: undefined }),
+  }
+  const board = await serveDashboard({ share })
+  tick()
+  expect((await board.view()).share).toEqual({
+    state: 'ok',
+    notMerged: 0,
+    error: 'READONLY You can not write against a replica',
+  })
+})
+
+test('a share that never answers does not hold up the end of a dashboard', async () => {
+  const never = async (): Promise<never> => new Promise(() => {})
+  const share: DashboardShare = { write: never, read: never, remove: never, search: never }
+  const board = await serveDashboard({ share })
+  const began = performance.now()
+  await board.dashboard.close()
+  expect(performance.now() - began).toBeLessThan(1000)
+})
+
+test('the rights that the pages name are enough', async () => {
+  const page = readFileSync(new URL('../../../docs/operate/redis.md', import.meta.url), 'utf8')
+  const [, named = ''] = /ACL SETUSER sluice ([^`]*)/.exec(page) ?? []
+  const rights = named
+    .replaceAll(/[\\'\n]/g, ' ')
+    .trim()
+    .split(/ +/)
+  await redis.connection.acl('SETUSER', 'viewer', 'reset', ...rights, '~sluice:*', '+get', '+scan')
+  const share = redisView(redis.client({ username: 'viewer', password: 'secret' }))
+  await share.write('one', '{}', 'secret', [])
+  expect(textsOf((await share.read()).snapshots)).toEqual([['one', '{}']])
+  await share.remove('one')
+  expect((await share.search('api', undefined)).keys).toEqual([])
+})
+
+test('the error of a value that is not a client names redisView', () => {
+  const error = errorOf(() => redisView('redis://localhost' as never))
+  expect(error.code).toBe('SLUICE_CLIENT_INVALID')
+  expect(error.message).toContain('redisView(new Redis(url))')
+})

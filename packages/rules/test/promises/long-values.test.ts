@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { compiledRules, judged } from '../compiled.js'
+
+const mebibyte = 2 ** 20
+
+test('values of 100,000 characters do not stay in memory', async () => {
+  const program = `
+    import { compileRules, parsedOf } from '@sluice/rules'
+    const limit = { key: [], limit: 1, window: '1m' }
+    const rules = await compileRules(parsedOf({
+      version: 1,
+      name: 'a',
+      values: { user: 'string?' },
+      rules: [
+        { id: 'pattern', when: { user: { matches: '(a+)+$' } }, ...limit },
+        { id: 'key', ...limit, key: 'user' },
+        { id: 'override', ...limit, overrides: { of: 'user' } },
+      ],
+    }), { overrides: () => undefined })
+    const judge = (i) => {
+      const value = Buffer.from(String(i).padEnd(100_000, 'a')).toString()
+      rules.judge({ url: '/' + value, method: 'GET', ip: '203.0.113.9', value: () => value }, 0)
+    }
+    for (let i = 0; i < 100; i++) judge(i)
+    gc()
+    const before = process.memoryUsage().heapUsed
+    for (let i = 100; i < 400; i++) judge(i)
+    gc()
+    console.log(process.memoryUsage().heapUsed - before)`
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--expose-gc', '--input-type=module', '--eval', program],
+    { cwd: new URL('../..', import.meta.url) },
+  )
+  expect(Number(stdout)).toBeLessThan(4 * mebibyte)
+})
+
+test('an override of a long value applies to that value alone', async () => {
+  const long = 'a'.repeat(1000)
+  const asked: string[] = []
+  const rules = await compiledRules(
+    `  - { id: r, key: user, limit: 1, window: 1m, overrides: { of: user } }`,
+    {
+      overrides: (_rule, value) => {
+        asked.push(value)
+        return value === long ? 7 : undefined
+      },
+    },
+  )
+  const limitOf = (user: string): unknown => judged(rules, { values: { user } })
+  for (const [user, limit] of [
+    [long, 7],
+    [`${long}b`, 1],
+    [long, 7],
+  ] as const) {
+    expect(limitOf(user)).toMatchObject({ enforced: [{ policies: { r: { limit } } }] })
+  }
+  expect(asked).toEqual([long, `${long}b`])
+})
