@@ -1,4 +1,4 @@
-/** @import { Act, Found, KeyView, View } from './view.js' */
+/** @import { Act, ActView, Found, KeyView, View } from './view.js' */
 
 /** An answer other than data. Status 0: no answer. */
 export class RequestError extends Error {
@@ -44,7 +44,7 @@ export function searchRedis(limiter, cursor) {
 
 /**
  * @param {Act} act
- * @returns {Promise<{ ok: true, key: KeyView }>}
+ * @returns {Promise<ActView>}
  */
 export function sendAct(act) {
   return request('api/act', {

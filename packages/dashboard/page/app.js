@@ -178,7 +178,7 @@ async function submit(form) {
   const units = Number(fieldText(form, 'units'))
   updateOpen(open, { isSending: true, done: undefined, refusal: undefined })
   try {
-    const { key } = await sendAct({
+    const { key, wasCounted } = await sendAct({
       limiter,
       ...(id === undefined ? { key: text } : { id }),
       act,
@@ -188,12 +188,19 @@ async function submit(form) {
     })
     const reason = form.elements.namedItem('reason')
     if (reason instanceof HTMLInputElement) reason.value = ''
-    updateOpen(open, { isSending: false, view: key, done: doneText(open, units) })
+    updateOpen(open, {
+      isSending: false,
+      view: key,
+      done: doneText(open, units) + (wasCounted ? '' : unseen),
+    })
     poller.now()
   } catch (error) {
     updateOpen(open, { isSending: false, refusal: asRequestError(error).message })
   }
 }
+
+const unseen =
+  ' Nothing was counted for this key before: is it the key that the application counts by?'
 
 /** @param {OpenKey} open @param {number} units */
 function doneText({ act, length }, units) {

@@ -3,6 +3,7 @@
 import type { Act as ActName } from '../src/view.ts'
 
 export type {
+  ActView,
   DeniedKey,
   KeyPolicyView as KeyPolicy,
   KeyView,

@@ -9,6 +9,7 @@ export type { Authorization } from './http/authorize.js'
 export type { ActEvent, Visitor } from './act-event.js'
 export type {
   Act,
+  ActView,
   DeniedKey,
   KeyPolicyView,
   KeyView,

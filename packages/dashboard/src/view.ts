@@ -178,5 +178,13 @@ export interface SearchView {
   readonly scanned: number
 }
 
+/** The answer of `POST api/act`, besides `ok: true`. */
+export interface ActView {
+  /** The counts after the act. */
+  readonly key: KeyView
+  /** Whether the store had counts of the key before. If not, the act may concern no client. */
+  readonly wasCounted: boolean
+}
+
 /** An act on a key. */
 export type Act = 'block' | 'unblock' | 'reset' | 'penalize' | 'exempt' | 'unexempt'

@@ -150,7 +150,11 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
       penalize: { ...before, used: (before.used ?? 0) + (body.units ?? 0) },
     }
     changed.set(id, after[body.act])
-    send(response, 200, { ok: true, key: keyOf(view, body.limiter, id, body.key ?? null) })
+    send(response, 200, {
+      ok: true,
+      key: keyOf(view, body.limiter, id, body.key ?? null),
+      wasCounted: body.key === undefined,
+    })
   }
 
   function keyOf(

@@ -20,6 +20,7 @@ export interface Served {
 export interface ActBody {
   readonly ok?: true
   readonly key?: KeyView
+  readonly wasCounted?: boolean
   readonly error?: { readonly code: string; readonly message: string }
 }
 

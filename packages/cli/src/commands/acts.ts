@@ -1,6 +1,6 @@
 import { Argument, Option, type Command } from 'commander'
 import type { Act } from '../live/target.js'
-import { addressAdvice, statesAsText } from '../output/status-text.js'
+import { addressAdvice, nothingWasCounted, statesAsText } from '../output/status-text.js'
 import { styleOf } from '../output/style.js'
 import { readKey, shownKey } from '../reading/key-text.js'
 import { readLength, readUnits } from '../reading/option-values.js'
@@ -170,7 +170,8 @@ async function change(
     stdout.write(
       `${style.strong(visible(done(shownKey(key.text), value) + why))}\n\n${statesAsText([state], style)}`,
     )
-    const advice = addressAdvice(key.text)
+    const advice =
+      addressAdvice(key.text) ?? (state.wasCounted ? undefined : nothingWasCounted(key.text))
     if (advice !== undefined) terminal.stderr.write(`${advice}\n`)
   } finally {
     target.close()

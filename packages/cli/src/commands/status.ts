@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { addressAdvice, statesAsText } from '../output/status-text.js'
+import { addressAdvice, nothingCounted, statesAsText } from '../output/status-text.js'
 import { styleOf } from '../output/style.js'
+import { isCounted, type KeyState } from '../live/target.js'
 import { readKey, shownKey } from '../reading/key-text.js'
 import { placeOf, withKeyOptions, type KeyOptions } from '../reading/target-options.js'
 import type { Terminal } from '../terminal.js'
@@ -46,7 +47,13 @@ async function status(text: string, options: KeyOptions, terminal: Terminal): Pr
     const advice = addressAdvice(key.text)
     stdout.write(`${style.strong(shownKey(key.text))}\n\n${statesAsText(states, style)}`)
     if (advice !== undefined) stdout.write(`\n${advice}\n`)
+    else if (states.every(isUnknown)) terminal.stderr.write(`${nothingCounted(key.text)}\n`)
   } finally {
     target.close()
   }
+}
+
+/** The numbers of a key that no store has seen are those of the full quota. A key under which no rule counts has none. */
+function isUnknown(state: KeyState): boolean {
+  return state.policies.length > 0 && !isCounted(state)
 }

@@ -6,6 +6,7 @@ import type { KnownLimiter, LimiterCall } from './known-limiter.js'
 import type { FoundKey, ScanStep } from './scan.js'
 import {
   isBlocked,
+  isCounted,
   notCounted,
   type KeyState,
   type PolicyState,
@@ -14,7 +15,8 @@ import {
 } from './target.js'
 
 export interface LimiterTargetOptions {
-  readonly limiters: ReadonlyMap<string, KnownLimiter>
+  /** The limiters by their names. A limiter can have several places, of which the application counts in one. */
+  readonly limiters: ReadonlyMap<string, readonly KnownLimiter[]>
   /** The names of the policies that the command concerns; empty: all. */
   readonly policies: readonly string[]
   /** Lists the counted keys of limiters. Undefined if the store cannot be searched. */
@@ -24,47 +26,43 @@ export interface LimiterTargetOptions {
 
 /** Reads and changes counts by the methods of limiters. */
 export function limiterTarget({ limiters, policies, scan, close }: LimiterTargetOptions): Target {
-  function known(name: string): KnownLimiter {
-    const one = limiters.get(name)
-    if (one === undefined) throw new Error(`there is no limiter "${name}"`)
-    return one
+  /** The counts in each place that has some; in all places if none has. */
+  async function countsOf(name: string, key: KeyArgument): Promise<readonly Counts[]> {
+    const known = limiters.get(name)
+    if (known === undefined) throw new Error(`there is no limiter "${name}"`)
+    const all = await Promise.all(
+      known.map(async ({ limiter, callsFor }) => {
+        const calls = await callsFor(key, policies)
+        return { limiter, calls, state: await stateOf(limiter, key, calls) }
+      }),
+    )
+    const counted = all.filter(({ state }) => isCounted(state))
+    return counted.length === 0 ? all : counted
   }
 
-  async function callsOf(name: string, key: KeyArgument): Promise<readonly LimiterCall[]> {
-    return known(name).callsFor(key, policies)
-  }
-
-  async function stateOf(
-    name: string,
-    key: KeyArgument,
-    calls: readonly LimiterCall[],
-  ): Promise<KeyState> {
-    const { limiter } = known(name)
-    const states = await Promise.all(calls.map(async (call) => policiesOf(limiter, call)))
-    return { limiter: name, key: key.text, policies: states.flat() }
+  async function status(name: string, key: KeyArgument): Promise<KeyState> {
+    const [{ state }] = await countsOf(name, key)
+    return state
   }
 
   /** Undefined for a key that no rule counts, or that another program has written. */
   async function stateOfFound({ limiter, text }: FoundKey): Promise<KeyState | undefined> {
     const key = keyIn(text)
-    if (key === undefined) return undefined
-    return stateOf(limiter, key, await callsOf(limiter, key))
+    return key === undefined ? undefined : status(limiter, key)
   }
 
   return {
     limiters: [...limiters.keys()],
     isMasked: false,
-    async status(name, key) {
-      return stateOf(name, key, await callsOf(name, key))
-    },
+    status,
     async act(name, key, act) {
-      const { limiter } = known(name)
-      const calls = await callsOf(name, key)
-      if (calls.length === 0) throw new Error(notCounted(name, key.text))
-      // A limiter whose store does not answer would change counts that no other process sees.
-      await stateOf(name, key, calls)
-      await changeCounts(limiter, calls, act)
-      return stateOf(name, key, calls)
+      // A limiter whose store does not answer would change counts that no other process sees: it fails here.
+      const before = await countsOf(name, key)
+      if (before.some(({ calls }) => calls.length === 0))
+        throw new Error(notCounted(name, key.text))
+      for (const { limiter, calls } of before) await changeCounts(limiter, calls, act)
+      const [{ limiter, calls, state }] = before
+      return { ...(await stateOf(limiter, key, calls)), wasCounted: isCounted(state) }
     },
     async *search(names): AsyncGenerator<SearchStep> {
       if (scan === undefined) throw new Error('a search needs --redis or --url')
@@ -78,6 +76,22 @@ export function limiterTarget({ limiters, policies, scan, close }: LimiterTarget
     },
     close,
   }
+}
+
+/** The counts of a key in one place. */
+interface Counts {
+  readonly limiter: Limiter
+  readonly calls: readonly LimiterCall[]
+  readonly state: KeyState
+}
+
+async function stateOf(
+  limiter: Limiter,
+  key: KeyArgument,
+  calls: readonly LimiterCall[],
+): Promise<KeyState> {
+  const states = await Promise.all(calls.map(async (call) => policiesOf(limiter, call)))
+  return { limiter: limiter.name, key: key.text, policies: states.flat() }
 }
 
 function keyIn(text: string): KeyArgument | undefined {

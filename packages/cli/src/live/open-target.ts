@@ -2,6 +2,7 @@ import { redisStore, type Store } from '@sluice/core'
 import { nearestWord } from '@sluice/core/internal'
 import { compileRules, parseRules, readRulesFile, type RuleSet } from '@sluice/rules'
 import { readLimitersFile, type ExportedLimiter } from '../reading/limiters-file.js'
+import { clientAt, placesOf, type RedisPlace } from '../reading/redis-place.js'
 import { connectRedis, timeoutMs, type RedisConnection } from '../reading/redis.js'
 import type { KeyOptions } from '../reading/target-options.js'
 import {
@@ -15,8 +16,6 @@ import { pageClient } from './page-client.js'
 import { pageTarget } from './page-target.js'
 import { scanKeys } from './scan.js'
 import type { Target } from './target.js'
-
-const usualPrefix = 'sluice'
 
 /**
  * Opens the counts that the options name, and checks that they can be read.
@@ -35,12 +34,14 @@ export async function openTarget(options: KeyOptions): Promise<Target> {
   const exported = limiters === undefined ? [] : await readLimitersFile(limiters)
   const set = rules === undefined ? undefined : await readRules(rules)
   const connection = redis === undefined ? undefined : await connectRedis(redis, { cluster })
-  const { prefix = usualPrefix } = options
+  const places = placesOf(options.prefix)
   try {
     return limiterTarget({
-      limiters: known(connection && redisStore(connection, { prefix, timeout: timeoutMs })),
+      limiters: known(
+        connection === undefined ? [] : places.map((place) => storeAt(connection, place)),
+      ),
       policies: policy,
-      scan: connection && ((names) => scanKeys(connection, prefix, names)),
+      scan: connection && ((names) => scanKeys(connection, places, names)),
       close: () => disconnect(connection),
     })
   } catch (error) {
@@ -48,14 +49,17 @@ export async function openTarget(options: KeyOptions): Promise<Target> {
     throw error
   }
 
-  function known(store: Store | undefined): ReadonlyMap<string, KnownLimiter> {
+  function known(stores: readonly Store[]): ReadonlyMap<string, readonly KnownLimiter[]> {
     const named = exported.filter(({ name }) => name === options.limiter)
     // Another limiter may not be readable, and need not be.
     const needed = named.length > 0 ? named : exported
-    const found = new Map(needed.map((one) => [one.name, ofExport(one, store)]))
-    if (set === undefined || store === undefined) return found
+    const found = new Map(needed.map((one) => [one.name, ofExport(one, stores)]))
+    if (set === undefined) return found
     if (found.has(set.name)) throw new Error(`two limiters have the name "${set.name}"`)
-    return found.set(set.name, limiterOfRules(set, store, variant))
+    return found.set(
+      set.name,
+      stores.map((store) => limiterOfRules(set, store, variant)),
+    )
   }
 }
 
@@ -68,9 +72,14 @@ async function readRules(file: string): Promise<RuleSet> {
   }
 }
 
-function ofExport(exported: ExportedLimiter, store: Store | undefined): KnownLimiter {
-  if ('limiter' in exported) return ownPolicies(exported.limiter)
-  if (store !== undefined) return limiterOfOptions(exported.options, store)
+function storeAt(connection: RedisConnection, place: RedisPlace): Store {
+  const { prefix } = place
+  return redisStore(clientAt(connection, place), { prefix, timeout: timeoutMs })
+}
+
+function ofExport(exported: ExportedLimiter, stores: readonly Store[]): readonly KnownLimiter[] {
+  if ('limiter' in exported) return [ownPolicies(exported.limiter)]
+  if (stores.length > 0) return stores.map((store) => limiterOfOptions(exported.options, store))
   throw new Error(
     `the limiter "${exported.name}" is exported as options, without a store: state --redis`,
   )

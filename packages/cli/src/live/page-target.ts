@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { list, nullOr, number, record, text } from '../reading/json-shape.js'
+import { absentOr, boolean, list, nullOr, number, record, text } from '../reading/json-shape.js'
 import { shownKey, type KeyArgument } from '../reading/key-text.js'
 import { PageError, type PageClient } from './page-client.js'
 import { readKeyView, readView, type KeyView } from './page-view.js'
@@ -8,6 +8,7 @@ import {
   isCounted,
   stillBlocked,
   type Act,
+  type ChangedState,
   type SearchStep,
   type Target,
 } from './target.js'
@@ -17,10 +18,11 @@ export async function pageTarget(page: PageClient): Promise<Target> {
   const { limiters, isMasked = false } = await page.get('api/view', { rows: '0' }, readView)
   const names = limiters.filter(({ canAct }) => canAct).map(({ name }) => name)
 
-  async function send(limiter: string, key: string, act: Act): Promise<KeyView> {
+  async function send(limiter: string, key: string, act: Act): Promise<ChangedState> {
     const { unblock: _unblock, ...sent } = { unblock: false, ...act }
-    const answer = record<{ key: KeyView }>({ key: readKeyView })
-    return (await page.post('api/act', { limiter, key, ...sent }, answer)).key
+    const answer = await page.post('api/act', { limiter, key, ...sent }, readChange)
+    // An older dashboard does not say it.
+    return { ...answer.key, wasCounted: answer.wasCounted ?? true }
   }
 
   async function status(limiter: string, { text }: KeyArgument): Promise<KeyView> {
@@ -39,9 +41,12 @@ export async function pageTarget(page: PageClient): Promise<Target> {
         )
       }
       if (act.act !== 'reset') return send(limiter, key.text, act)
-      if (act.unblock) await send(limiter, key.text, { ...act, act: 'unblock' })
+      const unblocked = act.unblock
+        ? await send(limiter, key.text, { ...act, act: 'unblock' })
+        : undefined
       try {
-        return await send(limiter, key.text, act)
+        const { wasCounted, ...state } = await send(limiter, key.text, act)
+        return { ...state, wasCounted: unblocked?.wasCounted ?? wasCounted }
       } catch (error) {
         if (isRefused(error, 'SLUICE_VIEW_KEY_BLOCKED'))
           throw new Error(stillBlocked, { cause: error })
@@ -68,6 +73,11 @@ export async function pageTarget(page: PageClient): Promise<Target> {
     close() {},
   }
 }
+
+const readChange = record<{ key: KeyView; wasCounted?: boolean | undefined }>({
+  key: readKeyView,
+  wasCounted: absentOr(boolean),
+})
 
 function isRefused(error: unknown, code: string): boolean {
   return error instanceof PageError && error.code === code

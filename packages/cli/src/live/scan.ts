@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { keyOfRedisKey, redisKeyStart } from '@sluice/core/internal'
 import type { RedisConnection } from '../reading/redis.js'
+import type { RedisPlace } from '../reading/redis-place.js'
 
 /** A search reads at most this many keys of Redis in a second, those of other applications included, so that other clients do not wait for it. */
 const keysPerSecond = 2000
@@ -21,14 +22,15 @@ export interface ScanStep {
   readonly total: number
 }
 
-/** Lists the counted keys of limiters: a paced `SCAN`, on a Cluster of each master. Redis can return a key twice; it is listed once. */
+/** Lists the counted keys of limiters in any of these places: a paced `SCAN`, on a Cluster of each master. Redis can return a key twice; it is listed once. */
 export async function* scanKeys(
   redis: RedisConnection,
-  prefix: string,
+  places: readonly RedisPlace[],
   limiters: readonly string[],
 ): AsyncGenerator<ScanStep> {
+  const sought = places.flatMap((place) => limiters.map((limiter) => ({ ...place, limiter })))
   // One scan reads the keys of all limiters.
-  const pattern = limiters.length === 1 ? patternOf(redisKeyStart(prefix, limiters[0])) : '*'
+  const pattern = sought.length === 1 ? patternOf(sought[0]) : '*'
   const listed = new Set<string>()
   const nodes = 'nodes' in redis ? redis.nodes('master') : [redis]
   const sizes = await Promise.all(nodes.map(async (node) => node.dbsize()))
@@ -48,8 +50,9 @@ export async function* scanKeys(
 
   function foundIn(name: string): readonly FoundKey[] {
     if (listed.has(name)) return []
-    return limiters.flatMap((limiter) => {
-      const text = keyOfRedisKey(prefix, limiter, name)
+    return sought.flatMap(({ keyPrefix, prefix, limiter }) => {
+      if (!name.startsWith(keyPrefix)) return []
+      const text = keyOfRedisKey(prefix, limiter, name.slice(keyPrefix.length))
       if (text === undefined) return []
       listed.add(name)
       return [{ limiter, text }]
@@ -57,7 +60,12 @@ export async function* scanKeys(
   }
 }
 
-/** A pattern of SCAN for names with this beginning. Logs and leases have names of their own, without the brace at the end. */
-function patternOf(start: string): string {
+/** A pattern of SCAN for the keys of a limiter. Logs and leases have names of their own, without the brace at the end. */
+function patternOf({
+  keyPrefix,
+  prefix,
+  limiter,
+}: RedisPlace & { readonly limiter: string }): string {
+  const start = keyPrefix + redisKeyStart(prefix, limiter)
   return `${start.replace(/[\\*?[\]]/g, '\\$&')}*}`
 }

@@ -22,6 +22,12 @@ export interface KeyState {
   readonly policies: readonly PolicyState[]
 }
 
+/** The counts of a key after a change. */
+export interface ChangedState extends KeyState {
+  /** Whether the store had counts of the key before the change. */
+  readonly wasCounted: boolean
+}
+
 /** A change of the counts of a key. */
 export type Act = { readonly reason?: string } & (
   | { readonly act: 'block' | 'exempt'; readonly length: string }
@@ -48,7 +54,7 @@ export interface Target {
   readonly isMasked: boolean
   status(limiter: string, key: KeyArgument): Promise<KeyState>
   /** Changes the counts, and returns them as they are afterwards. */
-  act(limiter: string, key: KeyArgument, act: Act): Promise<KeyState>
+  act(limiter: string, key: KeyArgument, act: Act): Promise<ChangedState>
   /** Finds the blocked keys of limiters, at a pace that does not slow Redis down. */
   search(limiters: readonly string[]): AsyncIterable<SearchStep>
   close(): void

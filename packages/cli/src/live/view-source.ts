@@ -1,4 +1,5 @@
 import { readRedisView } from '@sluice/dashboard'
+import { clientAt, placesOf } from '../reading/redis-place.js'
 import { connectRedis, shownUrl, type RedisConnection } from '../reading/redis.js'
 import type { TargetOptions } from '../reading/target-options.js'
 import { pageClient } from './page-client.js'
@@ -64,7 +65,8 @@ function redisSource(url: string, { cluster, prefix }: TargetOptions): ViewSourc
     async read() {
       connection ??= await connectRedis(url, { cluster })
       try {
-        const view = await readRedisView(connection, prefix === undefined ? {} : { prefix })
+        const views = await viewsIn(connection, prefix)
+        const view = views.find(({ processes }) => processes > 0) ?? views[0]
         return { view, whole: view }
       } catch (error) {
         close()
@@ -73,4 +75,15 @@ function redisSource(url: string, { cluster, prefix }: TargetOptions): ViewSourc
     },
     close,
   }
+}
+
+async function viewsIn(
+  connection: RedisConnection,
+  prefix: string | undefined,
+): Promise<readonly Awaited<ReturnType<typeof readRedisView>>[]> {
+  return Promise.all(
+    placesOf(prefix).map(async (place) =>
+      readRedisView(clientAt(connection, place), { prefix: place.prefix }),
+    ),
+  )
 }

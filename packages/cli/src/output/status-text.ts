@@ -51,6 +51,16 @@ export function addressAdvice(key: string): string | undefined {
   return `note: rateLimit counts this address under the key ${counted}`
 }
 
+/** The advice about a key of which the store has no counts: a misspelt key, limiter or prefix looks the same as a key with its full quota. */
+export function nothingCounted(key: string): string {
+  return `note: nothing is counted for ${shownKey(key)}. If the application has counted it, its key, the name of its limiter or its --prefix is another`
+}
+
+/** The same after a change: it may concern no client. */
+export function nothingWasCounted(key: string): string {
+  return nothingCounted(key).replace(' is counted', ' was counted')
+}
+
 /** With the bits of `byIp({ ipv6 })`, from 1 to 128. */
 const addressKey = /^(?:ip:)?([^/]+)(?:\/([1-9]\d?|1[01]\d|12[0-8]))?$/
 

@@ -1,6 +1,7 @@
 import { redisStore } from '@sluice/core'
 import { createRuleLimiter } from '@sluice/rules'
 import type { ExceededRule, PeekedCounts, RuleContext, RuleDecision, RuleSet } from '@sluice/rules'
+import { clientAt, placesOf, type RedisPlace } from './redis-place.js'
 import { connectRedis, shownUrl, timeoutMs } from './redis.js'
 
 export interface CountsOptions {
@@ -8,7 +9,7 @@ export interface CountsOptions {
   readonly redis: string
   /** Whether the URL is that of a node of a Redis Cluster. */
   readonly cluster?: boolean
-  /** The prefix of the keys, as `redisStore` takes it. */
+  /** The prefix of the keys: that of `redisStore`, or that of the client with that of `redisStore`. */
   readonly prefix?: string
   readonly at?: number
 }
@@ -29,13 +30,16 @@ export async function readCounts(
 ): Promise<Standing> {
   const redis = await connectRedis(url, { cluster })
   try {
-    const store = redisStore(redis, {
-      timeout: timeoutMs,
-      ...(prefix === undefined ? {} : { prefix }),
-    })
+    const standings = await Promise.all(placesOf(prefix).map(standingAt))
+    return standings.find(hasCounts) ?? standings[0]
+  } finally {
+    redis.disconnect()
+  }
+
+  async function standingAt(place: RedisPlace): Promise<Standing> {
     const limiter = createRuleLimiter({
       rules: { name: rules.name, current: rules },
-      store,
+      store: redisStore(clientAt(redis, place), { prefix: place.prefix, timeout: timeoutMs }),
       onStoreError: 'deny',
       ...(at === undefined ? {} : { clock: () => at }),
     })
@@ -47,7 +51,9 @@ export async function readCounts(
     const isRead = decision.source === 'store' && source === 'store'
     if (!isRead) throw new Error(`the counts cannot be read from ${shownUrl(url)}`)
     return { decision, exceeded, counts }
-  } finally {
-    redis.disconnect()
   }
+}
+
+function hasCounts({ counts }: Standing): boolean {
+  return [...counts.values()].some(({ allowed, resetMs }) => !allowed || resetMs > 0)
 }

@@ -15,7 +15,11 @@ test('block denies the key in the application, and unblock ends it', async () =>
     '--reason',
     'an attack',
   )
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr:
+      'note: nothing was counted for ann. If the application has counted it, its key, the name of its limiter or its --prefix is another\n',
+  })
   expect(stdout).toMatch(
     /^blocked ann for 10m \(an attack\)\n\napi {2}default {2}blocked {2}for (?:10m|9m 59s), 0 of 10 used\n$/,
   )
@@ -28,6 +32,23 @@ test('block denies the key in the application, and unblock ends it', async () =>
     'unblocked ann\n\napi  default  allowed  0 used, 10 of 10 remain\n',
   )
   expect((await api.consume('ann')).allowed).toBe(true)
+})
+
+test.each([
+  ['block', '10m'],
+  ['unblock'],
+  ['reset'],
+  ['penalize', '1'],
+  ['exempt', '10m'],
+  ['unexempt'],
+])('%s notes that a key was never counted', async (name, ...values) => {
+  const { api, sluice } = await applicationIn(redis)
+  const change = async (key: string) => sluice(name, key, ...values, '--limiter', 'api')
+  const unknown = await change('["user","ann"]')
+  expect(unknown.status).toBe(0)
+  expect(unknown.stderr).toMatch(/^note: nothing was counted for \|user\|ann\. /)
+  await api.consume(['user', 'ann'])
+  expect((await change('["user","ann"]')).stderr).toBe('')
 })
 
 test('reset deletes what the key has used, and needs --unblock for a blocked key', async () => {
@@ -101,6 +122,7 @@ test('--json has the change and the counts after it', async () => {
     reason: 'abuse',
     limiter: 'api',
     key: 'ann',
+    wasCounted: false,
     policies: [
       {
         name: 'default',
@@ -139,7 +161,8 @@ test.each([
   'ip:203.0.113.0/24',
   'ip:ann',
 ])('a change of %s has no note', async (key) => {
-  const { sluice } = await applicationIn(redis)
+  const { api, sluice } = await applicationIn(redis)
+  await api.consume(key)
   expect(await sluice('block', key, '1m', '--limiter', 'api')).toMatchObject({
     status: 0,
     stderr: '',

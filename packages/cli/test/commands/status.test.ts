@@ -53,6 +53,15 @@ test('--policy restricts the status to one policy', async () => {
   expect(stdout).toBe('ann\n\nlogin  hour  allowed  0 used, 20 of 20 remain\n')
 })
 
+test('status notes that nothing is counted for a key', async () => {
+  const { api, sluice } = await applicationIn(redis)
+  await api.consume('ann')
+  const { stderr } = await sluice('status', 'bob')
+  expect(stderr).toMatch(/^note: nothing is counted for bob\. If the application has counted it, /)
+  // One of the limiters knows it.
+  expect((await sluice('status', 'ann')).stderr).toBe('')
+})
+
 test('status says which key an address alone has', async () => {
   const { sluice } = await applicationIn(redis)
   const { stdout } = await sluice('status', '203.0.113.9')

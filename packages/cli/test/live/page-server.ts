@@ -77,12 +77,16 @@ export async function pageServer(): Promise<PageServer> {
 
   function act(response: ServerResponse, body: Readonly<Record<string, string>>): void {
     const key = countedKey(body['key'])
+    const { used, blockedMs } = limiter.status(key).policies['default']
     if (body['act'] === 'block') limiter.block(key, body['length'])
     if (body['act'] === 'unblock') limiter.unblock(key)
     if (body['act'] === 'penalize') limiter.penalize(key, Number(body['units']))
     if (body['act'] === 'reset' && !limiter.reset(key)) {
       send(response, 400, failure('SLUICE_VIEW_KEY_BLOCKED', 'Unblock it first.'))
-    } else send(response, 200, { ok: true, key: keyView(body['key']) })
+    } else {
+      const wasCounted = used > 0 || blockedMs > 0
+      send(response, 200, { ok: true, key: keyView(body['key']), wasCounted })
+    }
   }
 
   function keyView(key: string): KeyView & { readonly id: string; readonly source: string } {

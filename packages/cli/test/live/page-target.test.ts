@@ -45,6 +45,28 @@ test('block shows the counts after it', async () => {
   )
 })
 
+test('an act notes that the dashboard had no counts of the key, unless it does not say it', async () => {
+  const page = await pageServer()
+  const block = async (key: string) => run(page, 'block', key, '10m', '--reason', 'ticket 7')
+  expect((await block('bob')).stderr).toMatch(/^note: nothing was counted for bob\. /)
+  page.limiter.consume('ann')
+  expect((await block('ann')).stderr).toBe('')
+  const reset = async () => run(page, 'reset', 'ann', '--unblock', '--reason', 'ticket 7')
+  expect((await reset()).stderr).toBe('')
+  expect((await reset()).stderr).toMatch(/^note: nothing was counted for ann\. /)
+  const { url } = await olderDashboard()
+  const ran = await sluice(['unblock', 'ann', '--reason', 'ticket 7', '--url', url])
+  expect([ran.status, ran.stderr]).toEqual([0, ''])
+})
+
+/** Its answer to an act lacks `wasCounted`. */
+async function olderDashboard(): Promise<PageServer> {
+  const page = await pageServer()
+  const key = { limiter: 'api', key: 'ann', policies: [] }
+  page.answer = (response) => send(response, 200, { ...page.view, ok: true, key })
+  return page
+}
+
 test('a blocked key is reset only with --unblock, which is an act of its own', async () => {
   const page = await pageServer()
   page.limiter.consume('ann')

@@ -17,7 +17,7 @@ export interface Api {
   view(visitor: Visitor, rows: number): Promise<unknown>
   key(limiter: string, named: { readonly id?: string; readonly key?: string }): Promise<unknown>
   search(limiter: string, cursor: string | undefined): Promise<unknown>
-  act(body: Readonly<Record<string, unknown>>, visitor: Visitor): Promise<unknown>
+  act(body: Readonly<Record<string, unknown>>, visitor: Visitor): Promise<object>
 }
 
 /** Handles the requests of the page, at any mount. It never throws. */
@@ -66,8 +66,7 @@ export function createHandler<R extends IncomingMessage>(
       assertMethod(request, 'POST')
       assertOwnAct(request.headers)
       if (visitor.role !== 'write') throw refusal('SLUICE_VIEW_READ_ONLY')
-      const key = await api.act(await readBody(request), visitor)
-      return json({ ok: true, key })
+      return json({ ok: true, ...(await api.act(await readBody(request), visitor)) })
     }
     assertMethod(request, 'GET', 'HEAD')
     assertOwnRead(request.headers)

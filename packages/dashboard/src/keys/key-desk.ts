@@ -10,11 +10,11 @@ import { quoted, Refusal, refusal } from '../refusal.js'
 import { bounded } from '../share/bounded.js'
 import { reasonOf } from '../share/others.js'
 import type { DashboardShare } from '../share/share.js'
-import type { KeyView, SearchView } from '../view.js'
+import type { ActView, KeyView, SearchView } from '../view.js'
 import { carryOutAct, readAct, type ActRequest } from './acts.js'
 import type { KeyIds } from '../key-ids.js'
 import { countedText, keyOfId } from './known-keys.js'
-import { lookAt, type KeyLook, type KnownPolicies } from './look.js'
+import { isKnown, lookAt, type KeyLook, type KnownPolicies } from './look.js'
 
 /** The longest that a request waits for a limiter, whose own `timeout` is much shorter. */
 const waitMs = 5000
@@ -83,19 +83,20 @@ export class KeyDesk {
   }
 
   /** Acts on a key, and publishes it. */
-  async act(body: Readonly<Record<string, unknown>>, by: Visitor): Promise<KeyView> {
+  async act(body: Readonly<Record<string, unknown>>, by: Visitor): Promise<ActView> {
     const request = readAct(body)
     const limiter = this.#limiterOf(request.limiter)
     const collected = await this.#collectedOf(request.limiter)
     const key = this.#keyOf(limiter, request, collected)
     try {
-      const look = await bounded(
+      const { before, after } = await bounded(
         this.#carryOut(limiter, key, request, this.#knownOf(limiter, collected, key)),
         waitMs,
         'The act',
       )
       this.#publish(key, request, by, undefined)
-      return this.#viewOf(limiter, key, look)
+      const wasCounted = before.policies.some(isKnown)
+      return { key: this.#viewOf(limiter, key, after), wasCounted }
     } catch (error) {
       this.#publish(key, request, by, error)
       throw error
@@ -107,7 +108,7 @@ export class KeyDesk {
     key: string,
     request: ActRequest,
     known: KnownPolicies,
-  ): Promise<KeyLook> {
+  ): Promise<{ readonly before: KeyLook; readonly after: KeyLook }> {
     const before = await this.#look(limiter, key, known)
     const { calls, source, policies } = before
     if (source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
@@ -119,9 +120,9 @@ export class KeyDesk {
     if (request.act === 'reset' && isBlocked(before)) throw refusal('SLUICE_VIEW_KEY_BLOCKED')
     for (const { keys, options } of calls) await carryOutAct(limiter, request, keys, options)
     if (endsDenials.has(request.act)) this.#processes.clearKey(limiter.name, key)
-    const look = await this.#look(limiter, key, known)
-    if (look.source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
-    return look
+    const after = await this.#look(limiter, key, known)
+    if (after.source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
+    return { before, after }
   }
 
   #publish(key: string, request: ActRequest, by: Visitor, error: unknown): void {

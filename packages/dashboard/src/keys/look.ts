@@ -95,12 +95,16 @@ function joinedGroups(groups: KnownPolicies['groups'], own: Counts): KnownPolici
 
 /** The names of the policies that count by the key. All of them if none knows it. */
 function meantOf(counts: Counts, groups: KnownPolicies['groups']): ReadonlySet<string> {
-  const knowing = counts
-    .filter(([, { used, blockedMs, exemptMs }]) => used > 0 || blockedMs > 0 || exemptMs > 0)
-    .map(([name]) => name)
+  const knowing = counts.filter(([, status]) => isKnown(status)).map(([name]) => name)
   if (knowing.length === 0) return new Set(counts.map(([name]) => name))
   const joined = groups.filter((names) => names.some((name) => knowing.includes(name)))
   return new Set([...knowing, ...joined.flat()])
+}
+
+/** Whether the store has counted the key, and the count has not expired. */
+export function isKnown(status: Pick<PolicyStatus, 'used' | 'blockedMs' | 'exemptMs'>): boolean {
+  const { used, blockedMs, exemptMs } = status
+  return used > 0 || blockedMs > 0 || exemptMs > 0
 }
 
 function viewOf([name, status]: Counts[number]): KeyPolicyView {

@@ -46,6 +46,30 @@ test('block and unblock', async () => {
   expect(limiter.consume('ann').allowed).toBe(true)
 })
 
+test('an act on a key that no store has counted says so', async () => {
+  const limiter = limited()
+  const board = await serveDashboard({ limiters: { limiter } })
+  limiter.consume('bob')
+  limiter.block('cat', '1h')
+  limiter.exempt('dan', '1h')
+  const counted = async (key: string, asked: object) =>
+    (await board.act(act({ ...asked, key }))).body.wasCounted
+  for (const asked of [
+    { act: 'block', length: '1m' },
+    { act: 'unblock' },
+    { act: 'reset' },
+    { act: 'exempt', length: '1m' },
+    { act: 'unexempt' },
+    { act: 'penalize', units: 1 },
+  ]) {
+    expect(await counted(`nobody ${asked.act}`, asked)).toBe(false)
+  }
+  expect(await counted('bob', { act: 'block', length: '1m' })).toBe(true)
+  expect(await counted('bob', { act: 'unblock' })).toBe(true)
+  expect(await counted('cat', { act: 'unblock' })).toBe(true)
+  expect(await counted('dan', { act: 'unexempt' })).toBe(true)
+})
+
 test('reset, which a blocked key refuses', async () => {
   const limiter = limited()
   const board = await serveDashboard({ limiters: { limiter } })
