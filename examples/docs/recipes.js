@@ -28,6 +28,26 @@ await visit(exposed(), async (ask) => {
   assert.equal((await ask('/', { method: 'OPTIONS' })).status, 200)
 })
 
+function scanners() {
+  const app = express()
+  // #region scanners
+  app.use(
+    rateLimit({
+      name: 'scanners',
+      policies: fixedWindow({ limit: 10, window: '10m', block: { for: '1d' } }),
+      count: { when: ({ status }) => status === 404, reserve: false },
+    }),
+  )
+  // #endregion
+  return app.get('/file', ok)
+}
+await visit(scanners(), async (ask) => {
+  const files = Array.from({ length: 30 }, () => ask('/file').then(({ status }) => status))
+  assert.deepEqual(new Set(await Promise.all(files)), new Set([200]))
+  assert.deepEqual(await statuses(ask, 11, '/guessed'), [...Array(10).fill(404), 429])
+  assert.equal((await ask('/file')).status, 429)
+})
+
 function guessedKeys() {
   const accounts = new Map([['key-1', { id: 'ada' }]])
   const app = express()

@@ -12,7 +12,8 @@ export type {
   RequestContext,
   Rules,
 } from './response/limit-result.js'
-export { isSuccess, keysToReset } from './guard/after-response.js'
+export { keysToReset } from './guard/after-response.js'
+export { isSuccess } from './guard/counting.js'
 export { assertWithoutResponse } from './guard/context.js'
 export { createLimiters, inherit, inOrder } from './guard/several.js'
 export type { Limiters } from './guard/several.js'

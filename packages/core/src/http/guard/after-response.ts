@@ -6,9 +6,8 @@ import { namedPolicies } from '../../policy.js'
 import type { HeldLease } from '../../limiter/decision.js'
 import { keepAlive } from '../../limiter/leases.js'
 import { longestTimerMs } from '../../limiter/pause.js'
-import { isPromise, type Awaitable } from '../../awaitable.js'
+import { isPromise } from '../../awaitable.js'
 import { letProcessEnd } from '../../runtime.js'
-import type { Count } from '../options/options.js'
 import { warnOfFailure } from '../request/mistakes.js'
 import {
   isDestroyedHere,
@@ -47,18 +46,6 @@ export function afterResponse(
     if (!onClose) response.whenDisconnected(stopRenewing)
   } else if (lease === undefined || onClose) whenOver(response, end)
   else whenHandled(response, lease.lengthMs, stopRenewing, end)
-}
-
-/** Whether a response counts as a success: a status below 400, which the client has received, and no denial of a limit. */
-export function isSuccess({ status, aborted, denied }: ResponseOutcome): boolean {
-  return status < 400 && !aborted && denied !== true
-}
-
-/** Whether a response counts. The denial of a limit is neither a success nor a failure of the handler. */
-export function isCounted(count: Count, outcome: ResponseOutcome): Awaitable<boolean> {
-  if (typeof count === 'function') return count(outcome)
-  if (count === 'all') return true
-  return outcome.denied !== true && (count === 'successes') === isSuccess(outcome)
 }
 
 /** The keys of these policies, or of all. Leaves out policies with leases, whose units belong to requests that are still running. */

@@ -19,6 +19,7 @@ import { fieldWriter } from '../response/header-fields.js'
 import { itemFinder } from '../response/policy-items.js'
 import { disconnected, errorFor, type Action, type LimiterGuard } from './action.js'
 import { assertWithoutResponse, createContext, mayHaveLease } from './context.js'
+import { assertCountable, countOf } from './counting.js'
 import { limitRequest, optionForResponse, type Limit } from './limit.js'
 import { guardLimiter, withoutName } from './names.js'
 
@@ -48,6 +49,7 @@ export function createGuard<R, H>(
   const parts = {
     name,
     options,
+    count: countOf(options.count),
     ...ofRequests,
     allow: readList(options.allow),
     deny: readList(options.deny),
@@ -56,7 +58,10 @@ export function createGuard<R, H>(
     fieldsOf: fieldWriter(name, options),
     bodyOf: bodyWriter(options),
   }
-  if (!perRequest) assertFits(name, options, policies)
+  if (!perRequest) {
+    assertFits(name, options, policies)
+    assertCountable(options, policies)
+  }
   const watch = watchRequests(name, madeAhead)
   // Last, because a limiter whose options are wrong must not keep a name.
   const limiter = guardLimiter(options, stated, policies, perRequest)

@@ -14,7 +14,8 @@ import { retryAfterSeconds, type FieldWriter } from '../response/header-fields.j
 import type { LimitResult, RequestContext } from '../response/limit-result.js'
 import { noItems, publicNameOf, type ItemFinder } from '../response/policy-items.js'
 import { denied, handled, unlimited, type Action } from './action.js'
-import { isCounted, isSuccess, keysToReset } from './after-response.js'
+import { keysToReset } from './after-response.js'
+import { assertCountable, isCounted, isSuccess, type Counting } from './counting.js'
 import { assertWithoutResponse } from './context.js'
 
 /** A limit of HTTP requests: its options, and what was read from them once. */
@@ -22,6 +23,7 @@ export interface Limit<R, H> extends RequestPolicies<R> {
   readonly name: string
   readonly limiter: Limiter
   readonly options: RateLimitOptions<R, H>
+  readonly count: Counting
   readonly allow: Entries | undefined
   readonly deny: Entries | undefined
   readonly keyOf: KeyReader<R>
@@ -92,45 +94,61 @@ async function decide<R, H>(
   context: RequestContext<R>,
   key: Keys,
 ): Promise<LimitResult> {
-  const { limiter, options } = limit
+  const { limiter, options, policiesFor } = limit
   const { view, dryRun } = context
   const request = view.raw
-  const { policiesFor } = limit
   const policies = policiesFor === undefined ? limit.policies : await policiesFor(request)
+  if (policiesFor !== undefined) assertCountable(options, policies)
   const { cost: own = 1 } = options
   const cost = typeof own === 'function' ? definedCost(limit.name, await own(request)) : own
   if (!context.seesResponse) assertWithoutResponse(limit.name, policies, optionForResponse(options))
+  const call = { cost, policies, request, ...(dryRun && { mode: 'dryRun' as const }) }
   let decision: Decision
-  if (options.wait === undefined || dryRun) {
-    const call = { cost, policies, request }
-    decision = await limiter.consume(key, dryRun ? { ...call, mode: 'dryRun' } : call)
+  let takeLater: (() => unknown) | undefined
+  const ahead = limit.count.reserve ? undefined : await limiter.peek(key, { cost, policies })
+  if (ahead?.allowed === true) {
+    decision = ahead
+    // Its denial denies no request.
+    takeLater = () => limiter.consume(key, { mode: 'shadow', ...call })
+  } else if (options.wait === undefined || dryRun) {
+    decision = await limiter.consume(key, call)
     // A leaky queue delays what it allows.
     if (decision.allowed && decision.delayMs > 0 && !dryRun) {
       const allowed = decision
       decision = await context.delay((left) => delayRequest(limiter, allowed, left))
     }
   } else {
-    const call = { cost, policies, request, maxWait: options.wait.max }
-    decision = await context.delay((signal) => limiter.acquire(key, { ...call, signal }))
+    const wait = { cost, policies, request, maxWait: options.wait.max }
+    decision = await context.delay((signal) => limiter.acquire(key, { ...wait, signal }))
   }
   const counted = { decision, policies, keys: key }
-  if (decision.allowed) afterwards(limit, context, counted)
+  if (decision.allowed) afterwards(limit, context, counted, takeLater)
   return { decision, counted, proceed: () => afterwards(limit, context, counted) }
 }
 
-/** After the response: releases the lease, refunds a request that does not count, and resets the key after a success. */
+/**
+ * After the response: releases the lease, refunds a request that does not count or takes the units of one that does, and resets the key after a success.
+ *
+ * @param takeLater takes the units of a request that has taken none
+ */
 function afterwards<R, H>(
-  { limiter, options }: Limit<R, H>,
+  { limiter, options, count }: Limit<R, H>,
   context: RequestContext<R>,
   { decision, policies, keys }: NonNullable<LimitResult['counted']>,
+  takeLater?: () => unknown,
 ): void {
-  const { count = 'all', resetOn } = options
+  const { resetOn } = options
   const { allowed, lease } = decision
-  const mayRefund = allowed && count !== 'all'
-  if (lease === undefined && !mayRefund && resetOn === undefined) return
+  const mayCount = allowed && count.when !== 'all'
+  if (lease === undefined && !mayCount && resetOn === undefined) return
   context.afterResponse(lease, async (outcome) => {
     await lease?.release()
-    if (mayRefund && !(await isCounted(count, outcome))) await limiter.refund(decision)
+    if (mayCount) {
+      const isTaken = takeLater === undefined
+      const counts = await isCounted(count.when, outcome)
+      if (isTaken && !counts) await limiter.refund(decision)
+      if (!isTaken && counts) await takeLater()
+    }
     if (resetOn === undefined || !isSuccess(outcome)) return
     const names = resetOn === 'success' ? undefined : resetOn.success
     await limiter.reset(keysToReset(keys, policies, names), { policies })

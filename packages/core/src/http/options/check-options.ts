@@ -130,8 +130,11 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   allow: checkedIfGiven(someEntries, isAccessList),
   deny: checkedIfGiven(someEntries, isAccessList),
   count: checkedIfGiven(
-    `'all', 'failures', 'successes', or a function from { status, aborted } to true or false`,
-    (value) => isFunction(value) || ['all', 'failures', 'successes'].some((word) => word === value),
+    `'all', 'failures', 'successes', a function from { status, aborted } to true or false, or { when: 'failures', reserve: false }`,
+    (value) =>
+      value === 'all' ||
+      isWhen(value) ||
+      (isRecord(value) && readOptions('count', value, countReaders) !== undefined),
   ),
   resetOn: checkedIfGiven(`'success', or an object such as { success: ['account'] }`, (value) => {
     return (
@@ -169,6 +172,10 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   ),
 }
 
+const countReaders = {
+  when: checked(`'failures', 'successes', or a function from { status, aborted }`, isWhen),
+  reserve: optional(checked('true or false', isBoolean), true),
+}
 const resetReaders = { success: checked('a list of names of policies', isNames) }
 
 const inRules = 'The rules decide this for each request: state it there'
@@ -195,6 +202,10 @@ function isKeyOption(value: unknown): boolean {
 
 function keyAdvice(value: unknown): string | undefined {
   return uncalledKey(value) ?? namedField(value)
+}
+
+function isWhen(value: unknown): value is 'failures' | 'successes' | (() => unknown) {
+  return value === 'failures' || value === 'successes' || isFunction(value)
 }
 
 function isRules(value: unknown): boolean {

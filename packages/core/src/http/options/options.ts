@@ -114,12 +114,24 @@ export type RateLimitOptions<R, H, N extends string = string> = {
   /**
    * Which requests count, by their response. A failure is a status of 400 or above, or a response that the client aborted. The denial of another limit is
    * neither a failure nor a success. Every request consumes its units at the start, so that a parallel burst cannot exceed the limit; a request that does
-   * not count is refunded after the response. With `'successes'`, this includes a request whose client disconnects before the end of the response. To
+   * not count is refunded after the response. With `{ when, reserve: false }`, a request is decided by what has counted so far, and consumes its units after
+   * the response if it counts: parallel requests that do not count never deny each other, and as many more than the limit can count as run at once. With `'successes'`, this includes a request whose client disconnects before the end of the response. To
    * count it, pass `count: ({ status, aborted }) => aborted || status < 400`.
    *
    * @default 'all'
    */
-  readonly count?: Count
+  readonly count?:
+    | Count
+    | {
+        /** Which responses count. */
+        readonly when: Exclude<Count, 'all'>
+        /**
+         * Whether a request consumes its units at the start.
+         *
+         * @default true
+         */
+        readonly reserve?: boolean
+      }
   /**
    * `'success'`: a success resets the counts of the key in all policies. With `count: 'failures'`, this limits consecutive failures. If a policy
    * counts by address, name the policies to reset, `{ success: ['account'] }`: otherwise a client could reset the count of its address by logging in

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { byHeader, byIp, byRoute, byUser, createGuard, firstOf } from '../../../src/http/index.js'
 import {
+  concurrency,
   createLimiter,
   fixedWindow,
+  leakyQueue,
   memoryStore,
   notLimited,
   type ErrorCode,
@@ -47,6 +49,15 @@ test.each([
   })
 })
 
+const block = { for: '1h', on: 'exceeded' } as const
+const onExceeded = fixedWindow({ limit: 5, window: '1m', block })
+const queue = leakyQueue({ leak: 1, every: '1s', maxDelay: '5s' })
+const late = { when: 'failures', reserve: false } as const
+
+test('counts after the response with a block of requests over the limit, which no request holds then', () => {
+  expect(() => createGuard({ policies: onExceeded, count: late })).not.toThrow()
+})
+
 test.each([
   [{ ...short, policies: policy }, 'limit', 'policies'],
   [{ ...short, policies: { one: policy } }, 'limit', 'policies'],
@@ -54,6 +65,12 @@ test.each([
   [{ policies: () => policy, algorithm: fixedWindow }, 'algorithm', 'policies'],
   [{ ...short, onDenied: handler, body: 'no' }, 'onDenied', 'body'],
   [{ ...short, onDenied: handler, statusCode: 503 }, 'onDenied', 'statusCode'],
+  [{ policies: onExceeded, count: 'failures' }, 'count', "block: { on: 'exceeded' }"],
+  [{ policies: { one: onExceeded }, count: () => true }, 'count', "block: { on: 'exceeded' }"],
+  [{ policies: onExceeded, count: { when: 'failures' } }, 'count', "block: { on: 'exceeded' }"],
+  [{ ...short, count: late, wait: { max: '1s' } }, 'count', 'wait'],
+  [{ policies: concurrency({ limit: 1, lease: '1s' }), count: late }, 'count', 'concurrency'],
+  [{ policies: queue, count: late }, 'count', 'leakyQueue'],
 ])('refuses %j: two options exclude each other', (options, first, second) => {
   const { code, message } = refusalOf(options)
   expect(code).toBe('SLUICE_OPTIONS_CONFLICT')
@@ -109,6 +126,8 @@ test.each<[string, unknown[]]>([
 
 test.each<[object, ErrorCode]>([
   [{ policies: { kind: 'other' } }, 'SLUICE_POLICY_UNKNOWN'],
+  [{ ...short, count: { when: 'all' } }, 'SLUICE_OPTION_INVALID'],
+  [{ ...short, count: { when: 'failures', reserve: 'no' } }, 'SLUICE_OPTION_INVALID'],
   [{ policies: { kind: 'fixedWindow', limit: '5', window: 1000 } }, 'SLUICE_OPTION_INVALID'],
   [{ policies: 5 }, 'SLUICE_OPTION_INVALID'],
   [{ policies: [policy] }, 'SLUICE_OPTION_INVALID'],

@@ -91,6 +91,36 @@ export function describeOutcomes({ writesResponse }: Adapter, open: OpenServer):
       },
     )
 
+    test('after the response denies no parallel requests that do not count, and denies after those that do', async () => {
+      const server = await open({
+        ...options,
+        count: { when: ({ status }) => status === 404, reserve: false },
+      })
+      const burst = Array.from({ length: 10 }, () => server.send({ 'x-answer': 'hold' }))
+      await server.holding(10)
+      expect(await usedOf(server, policy)).toBe(0)
+      server.letGo()
+      for (const { reply } of burst) expect((await reply).status).toBe(200)
+      for (let i = 1; i <= 3; i++) {
+        expect((await server.get({ 'x-answer': '404' })).status).toBe(404)
+        await untilUsed(server, policy, i)
+      }
+      const { status, headers } = await server.get()
+      expect([status, headers['retry-after']]).toEqual([429, '60'])
+      expect(server.reached.length).toBe(13)
+    })
+
+    test('after the response counts at most the limit of the requests that run at once', async () => {
+      const server = await open({ ...options, count: { when: 'failures', reserve: false } })
+      const burst = Array.from({ length: 5 }, () => server.send({ 'x-answer': 'hold 401' }))
+      await server.holding(5)
+      server.letGo()
+      for (const { reply } of burst) expect((await reply).status).toBe(401)
+      await until('all are over', () => server.over === 5)
+      await untilUsed(server, policy, 3)
+      expect((await server.get()).status).toBe(429)
+    })
+
     test('by a function calls the function once with the outcome of each allowed request', async () => {
       const outcomes: ResponseOutcome[] = []
       const server = await open({
