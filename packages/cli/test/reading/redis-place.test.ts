@@ -1,10 +1,10 @@
 import { createLimiter, redisStore, type AsyncStore, type Limiter } from '@sluice/core'
 import { createDashboard, redisView } from '@sluice/dashboard'
-import { useRedis } from '@sluice/conformance/redis'
+import { useRedis } from '@sluice/test-kit/redis'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { folderWith, sluice, type Ran } from '../sluice.js'
-import { jsonOf } from './application.js'
+import { jsonOf } from '../live/application.js'
 
 const redis = useRedis()
 
