@@ -27,6 +27,23 @@ async function held(limiter: Limiter, of = key): Promise<number> {
   return (await limiter.status(of)).policies['default'].used
 }
 
+/** A limiter whose leases take 300 ms, and its time, which passes in steps as timers see it. */
+function leasing() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let now = 0
+  const policies = concurrency({ limit: 1, lease: '300ms' })
+  return {
+    limiter: createLimiter({ name: 'connections', policies, clock: () => now }),
+    async pass(ms: number) {
+      for (const end = now + ms; now < end;) {
+        now += 50
+        await vi.advanceTimersByTimeAsync(50)
+      }
+    },
+  }
+}
+
 describe('limitConnections', () => {
   test('denies the connection that would exceed the limit of its address, with the wait', async () => {
     const server = await startIo((io) => io.use(limitConnections(limiterOf())))
@@ -122,10 +139,7 @@ describe('limitConnections', () => {
   })
 
   test('lets the lease of a connection expire that a later middleware denies', async () => {
-    const limiter = createLimiter({
-      name: 'connections',
-      policies: concurrency({ limit: 1, lease: '300ms' }),
-    })
+    const { limiter, pass } = leasing()
     const server = await startIo((io) =>
       io.use(limitConnections(limiter)).use((_socket, next) => next(new Error('no'))),
     )
@@ -134,19 +148,17 @@ describe('limitConnections', () => {
     expect(await outcomeOf(open)).toBeUndefined()
     await outcomeOf(open.io.socket('/'))
     expect(await held(limiter)).toBe(1)
-    await vi.waitFor(async () => expect(await held(limiter)).toBe(0), { timeout: 2000 })
+    await pass(500)
+    expect(await held(limiter)).toBe(0)
     // The connection below the namespaces is open.
     expect(open.connected).toBe(true)
   })
 
   test('renews the lease of an open connection', async () => {
-    const limiter = createLimiter({
-      name: 'connections',
-      policies: concurrency({ limit: 1, lease: '300ms' }),
-    })
+    const { limiter, pass } = leasing()
     const server = await startIo((io) => io.use(limitConnections(limiter)))
     await outcomeOf(server.connect())
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    await pass(700)
     expect(await held(limiter)).toBe(1)
   })
 
@@ -242,11 +254,11 @@ describe('limitConnections', () => {
 
   test('delays a connection that a leaky queue asks to delay', async () => {
     const policies = leakyQueue({ leak: 1, every: '300ms', maxDelay: '1s' })
-    const limiter = createLimiter({ name: 'connections', policies })
+    const limiter = limiterOf(policies)
     const server = await startIo((io) => io.use(limitConnections(limiter)))
     await outcomeOf(server.connect())
     const began = performance.now()
     await outcomeOf(server.connect())
-    expect(performance.now() - began).toBeGreaterThan(150)
+    expect(performance.now() - began).toBeGreaterThan(298)
   })
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { WebSocket } from 'ws'
 import {
@@ -15,7 +15,7 @@ import {
   type Policy,
 } from '../src/index.js'
 import { startWs, textOf } from './servers.js'
-import { slowly } from './slow-limiter.js'
+import { createGate, slowly } from './slow-limiter.js'
 
 const three = fixedWindow({ limit: 3, window: '1m' })
 const denied = { error: 'RATE_LIMITED', retryAfterMs: 60_000 }
@@ -72,15 +72,17 @@ describe('limitMessages', () => {
   })
 
   test('asks the limiter no more after the socket is closed', async () => {
-    const limiter = slowly(limiterOf(fixedWindow({ limit: 0, window: '1m' })), [0])
-    const { connected } = await serve(limiter)
+    let calls = 0
+    const limiter = limiterOf(fixedWindow({ limit: 0, window: '1m' }))
+    const consume: Limiter['consume'] = async (...call) => (calls++, turn(limiter.consume(...call)))
+    const { connected } = await serve({ ...limiter, consume })
     const { client, closed } = await connected()
     for (let n = 0; n < 3; n++) client.send('x')
     await closed
-    const calls = limiter.calls()
+    const before = calls
     for (let n = 0; n < 20; n++) client.send('x')
     await sleep(20)
-    expect(limiter.calls()).toBe(calls)
+    expect(calls).toBe(before)
   })
 
   test('counts denials from the start when the quota would have been full again', async () => {
@@ -103,18 +105,24 @@ describe('limitMessages', () => {
   })
 
   test('keeps the order of messages whose decisions come in another order', async () => {
-    const limiter = slowly(limiterOf(fixedWindow({ limit: 4, window: '1m' })), [60, 1, 30, 0, 10])
-    const { connected } = await serve(limiter)
+    const gates = Array.from({ length: 5 }, createGate)
+    const limiter = slowly(limiterOf(fixedWindow({ limit: 4, window: '1m' })), gates)
+    const { connected, messages } = await serve(limiter)
     const { client, seen } = await connected()
     for (let n = 1; n <= 5; n++) client.send(`${n}`)
+    await vi.waitFor(() => expect(limiter.calls()).toBe(5))
+    for (const i of [3, 1, 4, 2, 0]) {
+      expect(messages).toEqual([])
+      gates[i].open()
+      await turn()
+    }
     await vi.waitFor(() => expect(seen).toHaveLength(5))
     expect(seen).toEqual(['echo: 1', 'echo: 2', 'echo: 3', 'echo: 4', denied])
   })
 
   test('stops reading while many messages wait, and denies those beyond 256 with one answer', async () => {
-    let answer = (): void => {}
-    const answers = new Promise<void>((resolve) => (answer = resolve))
-    const limiter = slowly(limiterOf(fixedWindow({ limit: 10_000, window: '1m' })), [answers])
+    const decided = createGate()
+    const limiter = slowly(limiterOf(fixedWindow({ limit: 10_000, window: '1m' })), [decided])
     const { connected, messages, accepted } = await serve(limiter)
     const { client, seen } = await connected()
     // One write, so that the server reads all of them at once.
@@ -127,7 +135,7 @@ describe('limitMessages', () => {
     await vi.waitFor(() => expect(seen).toHaveLength(1))
     expect(seen).toEqual([{ error: 'RATE_LIMITED', retryAfterMs: 1000 }])
     expect(accepted[0].isPaused).toBe(true)
-    answer()
+    decided.open()
     await vi.waitFor(() => expect(messages.at(-1)).toMatch(/^last/))
     expect(messages).toHaveLength(257)
     expect(limiter.calls()).toBe(257)
@@ -140,13 +148,15 @@ describe('limitMessages', () => {
   test.each(['nodebuffer', 'arraybuffer', 'fragments', 'blob'])(
     'stops reading while a megabyte of messages waits: %s',
     async (form) => {
-      const limiter = slowly(limiterOf(fixedWindow({ limit: 100, window: '1m' })), [100])
+      const decided = createGate()
+      const limiter = slowly(limiterOf(fixedWindow({ limit: 100, window: '1m' })), [decided])
       const { connected, messages, accepted } = await serve(limiter)
       const { client } = await connected()
       Reflect.set(accepted[0], 'binaryType', form)
       client.send(Buffer.alloc(2 ** 20, 'a'))
       await vi.waitFor(() => expect(accepted[0].isPaused).toBe(true))
       client.send('b')
+      decided.open()
       await vi.waitFor(() => expect(messages).toHaveLength(2))
       expect(messages[1]).toBe('b')
       expect(accepted[0].isPaused).toBe(false)
@@ -154,13 +164,16 @@ describe('limitMessages', () => {
   )
 
   test('does not resume a socket that the application has paused', async () => {
-    const limiter = slowly(limiterOf(fixedWindow({ limit: 1000, window: '1m' })), [50])
+    const decided = createGate()
+    const limiter = slowly(limiterOf(fixedWindow({ limit: 1000, window: '1m' })), [decided])
     const { connected, accepted, messages } = await serve(limiter)
     const { client } = await connected()
     accepted[0].once('message', () => accepted[0].pause())
     for (let n = 0; n < 200; n++) client.send('x')
-    await vi.waitFor(() => expect(messages.length).toBeGreaterThan(0))
-    await sleep(100)
+    await vi.waitFor(() => expect(accepted[0].isPaused).toBe(true))
+    decided.open()
+    await vi.waitFor(() => expect(messages.length).toBe(limiter.calls()))
+    await turn()
     expect(accepted[0].isPaused).toBe(true)
   })
 
@@ -226,13 +239,17 @@ describe('limitMessages', () => {
   })
 
   test('releases the lease of a message whose socket was closed before its decision', async () => {
-    const limiter = slowly(limiterOf(concurrency({ limit: 1, lease: '1m' })), [80])
-    const { connected, messages } = await serve(limiter, { key: 'all' })
+    const decided = createGate()
+    const limiter = slowly(limiterOf(concurrency({ limit: 1, lease: '1m' })), [decided])
+    const { accepted, connected, messages } = await serve(limiter, { key: 'all' })
     const { client } = await connected()
     client.send('a')
     await vi.waitFor(() => expect(limiter.calls()).toBe(1))
     client.terminate()
-    await sleep(120)
+    await vi.waitFor(() => expect(accepted[0].readyState).toBe(client.CLOSED))
+    expect((await limiter.status('all')).policies['default'].used).toBe(1)
+    decided.open()
+    await turn()
     expect(messages).toEqual([])
     expect((await limiter.status('all')).policies['default'].used).toBe(0)
   })

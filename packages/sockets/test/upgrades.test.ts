@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { connect } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import {
@@ -16,7 +15,7 @@ import {
   type UpgradeRequest,
 } from '../src/index.js'
 import { listening, outcomeOf, responseTo, startIo, startWs, textOf } from './servers.js'
-import { slowly } from './slow-limiter.js'
+import { createGate, slowly } from './slow-limiter.js'
 
 const two = fixedWindow({ limit: 2, window: '89500ms' })
 const key = 'ip:127.0.0.1'
@@ -26,7 +25,12 @@ function limiterOf(policies: Policy = two): Limiter {
 }
 
 async function serve(limiter: Limiter, options?: UpgradeOptions) {
-  return startWs((_sockets, http) => limitUpgrades(http, limiter, options))
+  const connections: Socket[] = []
+  const server = await startWs((_sockets, http) => {
+    http.on('connection', (socket) => void connections.push(socket))
+    limitUpgrades(http, limiter, options)
+  })
+  return { ...server, connections }
 }
 
 async function held(limiter: Limiter): Promise<number> {
@@ -99,20 +103,24 @@ describe('limitUpgrades', () => {
   })
 
   test('releases the unit of a client that disconnects before its decision, and never upgrades it', async () => {
-    const limiter = slowly(limiterOf(concurrency({ limit: 1, lease: '1m' })), [100])
-    const { port, sockets } = await serve(limiter)
+    const decided = createGate()
+    const limiter = slowly(limiterOf(concurrency({ limit: 1, lease: '1m' })), [decided])
+    const { connections, port, sockets } = await serve(limiter)
     const socket = connect(port, '127.0.0.1')
     socket.write(upgrade)
     await vi.waitFor(() => expect(limiter.calls()).toBe(1))
     socket.resetAndDestroy()
-    await sleep(150)
-    expect(await held(limiter)).toBe(0)
+    await vi.waitFor(() => expect(connections[0].destroyed).toBe(true))
+    expect(await held(limiter)).toBe(1)
+    decided.open()
+    await vi.waitFor(async () => expect(await held(limiter)).toBe(0))
     expect(sockets.clients.size).toBe(0)
     expect(await responseTo(new WebSocket(`ws://127.0.0.1:${port}`))).toEqual(accepted)
   })
 
   test('keeps what a client sends before the decision', async () => {
-    const limiter = slowly(limiterOf(), [50])
+    const decided = createGate()
+    const limiter = slowly(limiterOf(), [decided])
     const { port, sockets } = await serve(limiter)
     const received = new Promise((resolve) => {
       sockets.on('connection', (client) => client.on('message', (data) => resolve(textOf(data))))
@@ -122,6 +130,8 @@ describe('limitUpgrades', () => {
     socket.write(
       Buffer.concat([Buffer.from(upgrade), Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69])]),
     )
+    await vi.waitFor(() => expect(limiter.calls()).toBe(1))
+    decided.open()
     expect(await received).toBe('hi')
     socket.destroy()
   })
