@@ -80,11 +80,9 @@ describe('waiting', () => {
     const limiter = limiterOf(fixedWindow({ limit: 1, window: '1m' }))
     const call = limitedFetch(limiter, { maxWait: '1s' })
     await call(server.url)
-    const began = performance.now()
     const error = await call(server.url).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(DeniedError)
     expect(String(error)).toMatch(/whose "decision" says more, or pass a longer "maxWait"\.$/)
-    expect(performance.now() - began).toBeLessThan(500)
     expect(server.statuses).toEqual([200])
   })
 
@@ -353,11 +351,9 @@ describe('the block of the key', () => {
     ['a limit with a rest', [200, { RateLimit: '"a";r=1;t=20' }], 0],
   ] as const)('%s', async (_, answer, expected) => {
     const server = await answering(answer)
-    const limiter = limiterOf()
+    const limiter = createLimiter({ name: 'calls', policies: generous, clock: () => 0 })
     await limitedFetch(limiter, { maxWait: '1s' })(server.url)
-    const blocked = await blockedMs(limiter, server.host)
-    expect(blocked).toBeLessThanOrEqual(expected)
-    expect(blocked).toBeGreaterThan(expected === 0 ? -1 : expected - 1000)
+    expect(await blockedMs(limiter, server.host)).toBe(expected)
   })
 
   test('a shorter time does not replace a longer one', async () => {

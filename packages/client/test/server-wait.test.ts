@@ -64,11 +64,11 @@ describe('the wait that a response names', () => {
   })
 
   test('a long field is read in linear time', () => {
-    const began = performance.now()
     for (const filler of [';', ' ', ';a=', '"', ', ', ';r=0']) {
-      waitOf(200, { RateLimit: `"a"${filler.repeat(16_000 / filler.length)}\\` })
+      const field = `"a"${filler.repeat(16_000 / filler.length)}\\`
+      // So often that the test would take a quarter of an hour if the work grew with the square of the length.
+      for (let i = 0; i < 500; i++) expect(waitOf(200, { RateLimit: field })).toBeUndefined()
     }
-    expect(performance.now() - began).toBeLessThan(500)
   })
 
   const seconds = Math.floor(now / 1000)

@@ -1,6 +1,6 @@
 import { Mutation, Query, ResolveField, Resolver, Subscription } from '@nestjs/graphql'
 import type { ModuleMetadata } from '@nestjs/common'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   byConnection,
   fixedWindow,
@@ -89,14 +89,16 @@ describe.each(subscriptionDrivers)('subscriptions: %s', (name, adapter, driver) 
 
   test('settles a mutation once, unless none of its methods runs for a while', async () => {
     const { options, used } = counted(fixedWindow({ limit: 9, window: '1m' }))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     class Items {
       async change() {
-        await new Promise((resolve) => setTimeout(resolve, 120))
+        await vi.advanceTimersByTimeAsync(120)
         return {}
       }
       /** Nest runs no guards and no interceptors for a field. */
       async slow() {
-        await new Promise((resolve) => setTimeout(resolve, 200))
+        await vi.advanceTimersByTimeAsync(200)
         return 'slow'
       }
     }
@@ -110,8 +112,10 @@ describe.each(subscriptionDrivers)('subscriptions: %s', (name, adapter, driver) 
     })
     const subscribe = connect()
     await subscribe('mutation { a: change { id } b: change { id } c: change { id } }')
+    await vi.advanceTimersByTimeAsync(200)
     expect(used()).toBe(1)
     await subscribe('mutation { a: change { slow } b: change { id } }')
+    await vi.advanceTimersByTimeAsync(200)
     expect(used()).toBe(3)
   })
 

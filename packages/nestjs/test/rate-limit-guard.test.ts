@@ -114,14 +114,19 @@ describe.each(platforms)('%s', (_, adapter) => {
       }
     }
     Catch(RateLimitException)(Filter)
-    const app = await create(adapter(), under({ limit: 1, window: '1m', wait: { max: '2m' } }))
+    const skip = vi.fn(() => false)
+    const app = await create(
+      adapter(),
+      under({ limit: 1, window: '1m', skip, wait: { max: '2m' } }),
+    )
     app.useGlobalFilters(new Filter())
     const ask = await listen(app)
     onTestFinished(() => app.getHttpServer().closeAllConnections())
     await ask('/items/1')
     const leaving = new AbortController()
     const gone = ask('/items/1', { signal: leaving.signal })
-    setTimeout(() => leaving.abort(), 50)
+    await vi.waitFor(() => expect(skip).toHaveBeenCalledTimes(2))
+    leaving.abort()
     await expect(gone).rejects.toThrow()
     await vi.waitFor(() =>
       expect(caught).toEqual([[499, 'Client Closed Request', 'CLIENT_CLOSED_REQUEST']]),

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 import { startWorkers, type Work } from '@sluice/conformance/sqlite'
 import { sqliteDrivers } from '@sluice/test-kit/sqlite'
 import {
@@ -12,7 +11,7 @@ import {
   type Limiter,
   type Policies,
 } from '@sluice/core'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { sqliteStore } from '../src/index.js'
 import { useFile } from './use-file.js'
 
@@ -62,12 +61,12 @@ test('a process that is killed while it writes leaves a file that the others use
   for (let round = 1; round <= 2; round++) {
     const { processes, finish } = await startWorkers(4, { ...work, name: `killed ${round}` })
     const [victim, ...others] = processes
-    await delay(50)
+    const limiter = limiterOf(`killed ${round}`, policy)
+    await vi.waitFor(async () => expect((await limiter.peek('a')).remaining).not.toBe(100_000))
     victim.kill('SIGKILL')
     await once(victim, 'exit')
     await expect(finish()).rejects.toThrow('a worker ended')
     await Promise.all(others.map((child) => child.exitCode ?? once(child, 'exit')))
-    const limiter = limiterOf(`killed ${round}`, policy)
     const used = await Promise.all(
       work.keys.map(async (key) => (await limiter.status(key)).policies['default'].used),
     )

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createLimiter, fixedWindow, type AsyncStore, type Limiter } from '@sluice/core'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { testClock, testStore, type TestStore } from '../src/index.js'
 
 function limiterOver(store: TestStore): Limiter<AsyncStore> {
@@ -51,10 +51,17 @@ describe('testStore', () => {
   })
 
   test('hangs for the timeout of each request', async () => {
-    const store = testStore({ timeout: 250 })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const store = testStore({ timeout: '10s' })
     const limiter = limiterOver(store)
     store.hang()
-    await expect(limiter.penalize('key', 1)).rejects.toMatchObject({ code: 'SLUICE_STORE_TIMEOUT' })
+    let settled = false
+    const penalty = limiter.penalize('key', 1).finally(() => (settled = true))
+    await vi.advanceTimersByTimeAsync(9999)
+    expect(settled).toBe(false)
+    void vi.advanceTimersByTimeAsync(1)
+    await expect(penalty).rejects.toMatchObject({ code: 'SLUICE_STORE_TIMEOUT' })
     store.recover()
     expect((await limiter.consume('key')).remaining).toBe(1)
   })

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { run } from '../../src/program.js'
 import { sluice } from '../sluice.js'
 import { combinedLog, start } from './logs.js'
@@ -60,11 +59,14 @@ describe('progress', () => {
   /** The output of `sluice simulate` on the standard error while a log arrives in two parts. */
   async function progressOf(isTTY: boolean, ...args: readonly string[]): Promise<string> {
     let stderr = ''
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+    onTestFinished(() => clock.mockRestore())
     const part = combinedLog([{ at: start, ip: 'a' }])
     const stdin = Readable.from(
       (async function* () {
         yield Buffer.from(part)
-        await sleep(300)
+        now += 300
         yield Buffer.from(part)
       })(),
     )

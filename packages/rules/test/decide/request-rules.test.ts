@@ -218,13 +218,18 @@ describe.each(stores)('with a store that replies %s', (_, makeStore) => {
     expect(performance.now() - begun > 95).toBe(true)
     expect(waits.told).toEqual(['allowed', 'allowed'])
 
+    const slow = gcra({ limit: 1, window: '1h', burst: 1 })
     const short = asks({
       enforced: [
-        consumption({ pace: { policy, outcome: within(1) }, other: { policy: perMinute(9) } }),
+        consumption({
+          slow: { policy: slow, outcome: within(1) },
+          other: { policy: perMinute(9) },
+        }),
       ],
     })
+    expect((await decideByRules(limiter, short)).allowed).toBe(true)
     const denial = await decideByRules(limiter, short)
-    expect(denial).toMatchObject({ allowed: false, rule: 'pace', outcome: within(1) })
+    expect(denial).toMatchObject({ allowed: false, rule: 'slow', outcome: within(1) })
   })
 
   test.each<[string, Outcome, Outcome]>([
@@ -235,7 +240,7 @@ describe.each(stores)('with a store that replies %s', (_, makeStore) => {
       { type: 'delay', maxMs: 1 },
     ],
   ])('a request is not delayed if %s', async (_, first, second) => {
-    const limiter = createLimiter({ name: 'rules', policies: perMinute(9), store: makeStore() })
+    const limiter = limiterOf()
     const policy = gcra({ limit: 1, window: '3s', burst: 1 })
     const both = { a: { policy, outcome: first }, b: { policy, outcome: second } }
     const judgement = asks({ enforced: [consumption(both)] })
@@ -252,16 +257,14 @@ describe.each(stores)('with a store that replies %s', (_, makeStore) => {
     async (_, outcome) => {
       const limiter = createLimiter({ name: 'rules', policies: perMinute(9), store: makeStore() })
       const waits = consumption({
-        few: { policy: fixedWindow({ limit: 2, window: '3s' }), outcome },
+        few: { policy: gcra({ limit: 1, window: '1h', burst: 2 }), outcome },
         pace: {
           policy: gcra({ limit: 1, window: '100ms', burst: 1 }),
           outcome: { type: 'delay', maxMs: 5000 },
         },
       })
-      const begun = performance.now()
       const decide = () => decideByRules(limiter, asks({ enforced: [waits] }))
       const decisions = await Promise.all([decide(), decide(), decide()])
-      expect(performance.now() - begun < 2000).toBe(true)
       expect(decisions.map(({ allowed }) => allowed)).toEqual([true, true, false])
       expect(decisions[2]).toMatchObject({ deniedBy: ['few', 'pace'], rule: 'few', outcome })
     },

@@ -1,4 +1,4 @@
-// Reloads rules again and again while requests are decided, and prints what the requests saw and how much memory stays in use.
+// Reloads rules again and again while requests are decided, and prints what the requests saw and how many documents stay in memory.
 import { setImmediate } from 'node:timers/promises'
 import { createRuleLimiter, loadRules, pollSource } from '@sluice/rules'
 
@@ -36,29 +36,25 @@ async function decideAll() {
   }
 }
 
-async function reloadTimes(times) {
-  for (let i = 0; i < times; i++) {
-    turn++
-    await rules.reload()
-  }
-}
+const documents = []
 
-async function memory() {
-  for (let i = 0; i < 3; i++) {
-    globalThis.gc()
-    await setImmediate()
-  }
-  const { heapUsed, rss } = process.memoryUsage()
-  return { heapUsed, rss }
+/** Reloads, and waits until a request was decided by the new document. */
+async function reload() {
+  turn++
+  await rules.reload()
+  documents.push(new WeakRef(rules.current))
+  while (!numbers.has(rules.state().version)) await setImmediate()
 }
 
 const deciding = Array.from({ length: 4 }, decideAll)
-await reloadTimes(reloads / 2)
-const half = await memory()
-await reloadTimes(reloads / 2)
-const end = await memory()
+while (numbers.size === 0) await setImmediate()
+for (let i = 0; i < reloads; i++) await reload()
 done.abort()
 await Promise.all(deciding)
-process.stdout.write(
-  JSON.stringify({ decided, mixed, versions: new Set(numbers.values()).size, half, end }),
-)
+for (let i = 0; i < 3; i++) {
+  await setImmediate()
+  globalThis.gc()
+}
+const kept = documents.filter((document) => document.deref() !== undefined).length
+const versions = new Set(numbers.values()).size
+process.stdout.write(JSON.stringify({ decided, mixed, versions, kept }))

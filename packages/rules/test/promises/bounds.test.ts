@@ -1,26 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { compileRules, parsedOf, parseRules, RulesError } from '../../src/index.js'
 import { compiledRules, findingsOf, head } from '../compiled.js'
 
-/** The code of the first mistake, and how long it took to find it. */
-function refusal(
-  text: string,
-  format: 'yaml' | 'json' = 'yaml',
-): { readonly code: string | undefined; readonly ms: number } {
-  const start = process.cpuUsage()
+/** The code of the first mistake. */
+function refusal(text: string, format: 'yaml' | 'json' = 'yaml'): string | undefined {
   try {
     parseRules({ text, format, files: new Map() })
   } catch (error) {
-    if (error instanceof RulesError)
-      return { code: error.findings?.[0]?.code, ms: milliseconds(process.cpuUsage(start)) }
+    if (error instanceof RulesError) return error.findings?.[0]?.code
     throw error
   }
-  return { code: undefined, ms: 0 }
-}
-
-/** The CPU time of the work, which does not depend on the load of the machine. */
-function milliseconds({ user, system }: NodeJS.CpuUsage): number {
-  return (user + system) / 1000
+  return undefined
 }
 
 const bomb = [
@@ -30,14 +20,14 @@ const bomb = [
     .map((name, i) => `${name}: &${name} [${`*${'abcdefgh'[i]}, `.repeat(8)}*${'abcdefgh'[i]}]`),
 ].join('\n')
 
-describe('a hostile text is refused within 100 ms', () => {
+describe('a hostile text is refused', () => {
   const json = 'json' as const
   const yaml = 'yaml' as const
   test.each<readonly [string, string, string, typeof json | typeof yaml]>([
     ['aliases that multiply', bomb, 'SYNTAX', yaml],
     ['more than 10 MB', `# ${'x'.repeat(10 * 1024 * 1024)}`, 'TOO_LARGE', yaml],
     ['64 nested lists', `rules: ${'['.repeat(64)}${']'.repeat(64)}`, 'TOO_LARGE', yaml],
-    ['a million brackets', '['.repeat(1_000_000), 'TOO_LARGE', yaml],
+    ['ten million brackets', '['.repeat(10_000_000), 'TOO_LARGE', yaml],
     ['64 nested objects', `rules: ${'{ a: '.repeat(64)}1${' }'.repeat(64)}`, 'TOO_LARGE', yaml],
     [
       '64 nested blocks',
@@ -54,10 +44,7 @@ describe('a hostile text is refused within 100 ms', () => {
       yaml,
     ],
   ])('%s', (_what, text, code, format) => {
-    // The garbage of earlier tests may be collected during this one.
-    const refused = [1, 2, 3].map(() => refusal(text, format))
-    expect(refused[0].code).toBe(`SLUICE_RULES_${code}`)
-    expect(Math.min(...refused.map(({ ms }) => ms))).toBeLessThan(100)
+    expect(refusal(text, format)).toBe(`SLUICE_RULES_${code}`)
   })
 })
 
@@ -71,7 +58,7 @@ test('more than 10,000 rules are refused', () => {
 
 test('a text of exactly 10 MB is accepted', () => {
   const rules = 'version: 1\nname: a\nrules: [{ id: a, then: deny }]\n# '
-  expect(refusal(rules.padEnd(10 * 1024 * 1024, 'x')).code).toBeUndefined()
+  expect(refusal(rules.padEnd(10 * 1024 * 1024, 'x'))).toBeUndefined()
 })
 
 describe('a list', () => {
@@ -94,19 +81,20 @@ describe('a list', () => {
   })
 
   test('of many entries is read without holding the event loop', async () => {
-    const entries = Array.from({ length: 300_000 }, (_, i) => `entry-${i}`).join('\n')
-    // A timer that is due every millisecond runs between the slices.
-    const slices: number[] = []
-    let before = process.cpuUsage()
-    const start = before
-    const timer = setInterval(() => {
-      slices.push(milliseconds(process.cpuUsage(before)))
-      before = process.cpuUsage()
-    }, 1)
-    await compileWith(entries)
-    clearInterval(timer)
-    slices.push(milliseconds(process.cpuUsage(before)))
-    expect(Math.max(...slices)).toBeLessThan(milliseconds(process.cpuUsage(start)) / 4)
+    // Each look at the clock takes a millisecond, and 5 ms are a slice: 80 entries, because the clock is read at each 16th.
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now++)
+    onTestFinished(() => clock.mockRestore())
+    let turns = 0
+    let isDone = false
+    const countTurns = () => {
+      turns++
+      if (!isDone) setImmediate(countTurns)
+    }
+    setImmediate(countTurns)
+    await compileWith(Array.from({ length: 300_000 }, (_, i) => `entry-${i}`).join('\n'))
+    isDone = true
+    expect(turns).toBeGreaterThan(300_000 / 100)
   })
 })
 

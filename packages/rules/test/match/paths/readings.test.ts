@@ -84,21 +84,15 @@ test('a URL of 64 segments and 2,048 characters is read', async () => {
 })
 
 test.each([['^'], ['\\'], ['/'], ['%41'], ['%ff'], [';/'], ['%2F'], [' '], ['#^']])(
-  'a judgement of 15,000 characters of %s takes less than a millisecond',
+  'a judgement of ten million characters of %s reads none of them twice',
   async (piece) => {
     const rules = await compiledRules(`
   - { id: free, when: { path: '/static/**' }, then: allow }
   - { id: r, when: { path: '/users/:id/posts' }, key: param.id, limit: 1, window: 1m }`)
-    for (const length of [2000, 15_000]) {
+    // If the work grew faster than the length, this test would take hours.
+    for (const length of [2000, 10_000_000]) {
       const url = `/${piece.repeat(Math.floor(length / piece.length))}x`
-      let fastest = Infinity
-      for (let round = 0; round < 50 && fastest >= 1; round++) {
-        const start = process.cpuUsage()
-        for (let i = 0; i < 10; i++) rules.judge({ url }, 0)
-        const { user, system } = process.cpuUsage(start)
-        fastest = Math.min(fastest, (user + system) / 10_000)
-      }
-      expect(fastest).toBeLessThan(1)
+      expect(asked(rules, { url })).toEqual(expect.any(Array))
     }
   },
 )
