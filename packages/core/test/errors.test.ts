@@ -20,6 +20,7 @@ import {
 } from '../src/http/index.js'
 import {
   createLimiter,
+  gcra,
   limited,
   memoryStore,
   notLimited,
@@ -113,8 +114,8 @@ const causes: Readonly<
     ['rateLimit', '"limit"', '"policies"'],
   ],
   SLUICE_NUMBERS_TOO_LARGE: [
-    () => errorOf(() => slidingWindow({ limit: 2 ** 50, window: '1d' })),
-    ['slidingWindow', 'limit × window', '2^53'],
+    () => errorOf(() => gcra({ limit: 2 ** 53 - 1, window: '1d' })),
+    ['gcra', 'burst × window', '2^53', 'slidingWindow'],
   ],
   SLUICE_POLICY_UNKNOWN: [
     () => errorOf(() => createLimiter({ name: 'api', policies: { kind: 'gcar' } })),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  calendarWindow,
   concurrency,
   createLimiter,
   fixedWindow,
@@ -17,6 +18,8 @@ import { mostRecordKeys } from '../src/algorithms/algorithm.js'
 import { resolvePolicy } from '../src/algorithms/kind.js'
 import { builders } from './builders.js'
 import { errorOf } from './error-of.js'
+
+const largest = Number.MAX_SAFE_INTEGER
 
 for (const [name, { build, good, required, bad, plain }] of Object.entries(builders)) {
   test(`${name} builds frozen plain data`, () => {
@@ -86,23 +89,57 @@ for (const [name, { build, good, required, bad, plain }] of Object.entries(build
   })
 }
 
-test.each<[string, (more: number) => Policy]>([
-  ['fixedWindow', (more) => fixedWindow({ limit: 2 ** 43 - 1 + more, window: 1024 })],
-  ['slidingWindow', (more) => slidingWindow({ limit: 2 ** 43 - 1 + more, window: 1024 })],
-  ['gcra', (more) => gcra({ limit: 1023 + more, window: 1024, burst: 2 ** 43 - 1 })],
+test.each<[string, Policy]>([
+  ['fixedWindow', fixedWindow({ limit: largest, window: '3650d' })],
+  ['slidingWindow', slidingWindow({ limit: largest, window: '3650d' })],
+  ['slidingWindow in buckets', slidingWindow({ limit: largest, window: '3650d', buckets: 10 })],
+  ['calendarWindow', calendarWindow({ limit: largest, period: 'month', timeZone: 'UTC' })],
+])('%s counts each unit of the largest limit in ten years', (_, policies) => {
+  let now = Date.UTC(2030, 0, 1)
+  const limiter = createLimiter({ name: 'test', policies, clock: () => now })
+  const half = 2 ** 52
+  expect(limiter.consume('key', { cost: half }).remaining).toBe(half - 1)
+  now += 86_400_000
+  expect(limiter.consume('key', { cost: half }).allowed).toBe(false)
+  expect(limiter.consume('key', { cost: half - 2 }).remaining).toBe(1)
+  expect(limiter.consume('key').allowed).toBe(true)
+  expect(limiter.consume('key').allowed).toBe(false)
+  limiter.penalize('key', largest)
+  limiter.penalize('key', largest)
+  expect(limiter.status('key').policies['default'].used).toBe(largest)
+  limiter.refund('key', largest)
+  expect(limiter.status('key').policies['default'].used).toBe(0)
+})
+
+test.each<[string, (limit: number) => Policy]>([
+  ['gcra', (limit) => gcra({ limit, window: '1d' })],
+  ['tokenBucket', (limit) => tokenBucket({ capacity: limit, refill: limit, every: '1d' })],
+  ['leakyBucket', (limit) => leakyBucket({ capacity: limit, leak: limit, every: '1d' })],
+  ['leakyQueue', (limit) => leakyQueue({ leak: limit, every: '1d', maxDelay: '1d' })],
+])('%s takes a billion units a day, and prime numbers of them', (kind, build) => {
+  for (const limit of [999_999_937, 1_000_000_000, 1_000_000_007]) {
+    expect(limiterOf(build(limit)).consume('key')).toMatchObject({ allowed: true })
+    expect(build(limit).kind).toBe(kind)
+  }
+})
+
+test.each<[string, (size: number) => Policy]>([
+  ['gcra', (size) => gcra({ limit: 1_000_003, window: 1009, burst: 2 ** (40 + size) })],
   [
     'tokenBucket',
-    (more) => tokenBucket({ capacity: 2 ** 43 - 1, refill: 1023 + more, every: 1024 }),
+    (size) => tokenBucket({ capacity: 2 ** (40 + size), refill: 1_000_003, every: 1009 }),
   ],
-  ['leakyBucket', (more) => leakyBucket({ capacity: 2 ** 43 - 1, leak: 1023 + more, every: 1024 })],
-  // The longest backlog is that of ten years, 315,576,000,000 ms.
+  [
+    'leakyBucket',
+    (size) => leakyBucket({ capacity: 2 ** (40 + size), leak: 1_000_003, every: 1009 }),
+  ],
   [
     'leakyQueue',
-    (more) => leakyQueue({ leak: 2 ** 14, every: 1, maxDelay: 234_179_813_887 + more }),
+    (size) => leakyQueue({ leak: 1_000_003, every: 1009, maxDelay: 1000 * 2 ** (7 * size) }),
   ],
-])('%s refuses numbers whose product a double cannot hold, from 2^53 on', (name, build) => {
+])('%s refuses numbers that it cannot count to one part in 10^6', (name, build) => {
   expect(build(0).kind).toBe(name)
-  expect(errorOf(() => build(1)).code).toBe('SLUICE_NUMBERS_TOO_LARGE')
+  expect(errorOf(() => build(4)).code).toBe('SLUICE_NUMBERS_TOO_LARGE')
 })
 
 test.each<[string, (units: number) => Policy]>([

@@ -39,11 +39,11 @@ export function readLength(text: string): string {
 }
 
 /** The most units of one `penalize`. */
-const mostUnits = 2 ** 31
+const mostUnits = Number.MAX_SAFE_INTEGER
 
 export function readUnits(text: string): number {
   const units = Number(text)
-  if (/^\d{1,10}$/.test(text) && units > 0 && units <= mostUnits) return units
+  if (/^\d{1,16}$/.test(text) && units > 0 && units <= mostUnits) return units
   throw new InvalidArgumentError(`Write a whole number from 1 to ${mostUnits}, such as 5.`)
 }
 

@@ -185,12 +185,12 @@ test.each([
   ],
   [['block', 'ann'], "missing required argument 'length'"],
   [
-    ['penalize', 'ann', '2147483649', '--limiter', 'api'],
-    "command-argument value '2147483649' is invalid for argument 'units'. Write a whole number from 1 to 2147483648, such as 5.",
+    ['penalize', 'ann', '9007199254740992', '--limiter', 'api'],
+    "command-argument value '9007199254740992' is invalid for argument 'units'. Write a whole number from 1 to 9007199254740991, such as 5.",
   ],
   [
     ['penalize', 'ann', '0', '--limiter', 'api'],
-    "command-argument value '0' is invalid for argument 'units'. Write a whole number from 1 to 2147483648, such as 5.",
+    "command-argument value '0' is invalid for argument 'units'. Write a whole number from 1 to 9007199254740991, such as 5.",
   ],
 ])('%j is refused', async (args, said) => {
   const { sluice } = await applicationIn(redis)

@@ -19,4 +19,5 @@ export const queues: readonly Sample[] = [
   leakyQueue({ leak: 7, every: 1009, maxDelay: 1000 }),
   leakyQueue({ leak: 1, every: '7d', maxDelay: '30d' }),
   leakyQueue({ leak: 10_000, every: 1000, maxDelay: 50 }),
+  leakyQueue({ leak: 1_000_000_000, every: '1d', maxDelay: '5s' }),
 ].map((policy) => sampleOf(policy, proof))

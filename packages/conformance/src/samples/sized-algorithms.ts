@@ -28,10 +28,11 @@ export interface SizedAlgorithm {
   sample(limit: number, windowMs: number): Sample
   /** Policies with the options that only this algorithm has. */
   readonly further: readonly Sample[]
-  /** The greatest limit that the suites test. */
+  /** The greatest limit that the suites test, in a window of a second. */
   readonly most: number
 }
 
+/** That of a rate, whose units a number can count exactly. */
 const most = 2 ** 42
 
 /** The kinds that support any limit in any window. `families.ts` has the samples of all others. */
@@ -48,7 +49,11 @@ const byKind: Readonly<Record<SizedKind, readonly SizedAlgorithm[]>> = {
     sized({
       name: 'fixed window from the first request',
       build: (limit, window) => fixedWindow({ limit, window }),
-      further: [],
+      further: [
+        fixedWindow({ limit: 10_000_000_000, window: '1d' }),
+        fixedWindow({ limit: 100_000_000_000_000, window: '730d' }),
+      ],
+      most: Number.MAX_SAFE_INTEGER,
       quota: ({ limit }) => limit,
       windowMs: ({ window }) => window,
       meaning: fixedWindowMeaning,
@@ -63,6 +68,7 @@ const byKind: Readonly<Record<SizedKind, readonly SizedAlgorithm[]>> = {
         fixedWindow({ limit: 2, window: '7ms', align: 'clock', offset: 1000 }),
         fixedWindow({ limit: 4, window: '1h', align: 'clock', offset: '365d' }),
       ],
+      most: Number.MAX_SAFE_INTEGER,
       quota: ({ limit }) => limit,
       windowMs: ({ window }) => window,
       meaning: fixedWindowMeaning,
@@ -79,13 +85,17 @@ const byKind: Readonly<Record<SizedKind, readonly SizedAlgorithm[]>> = {
         slidingWindow({ limit: 60, window: '1m' }),
         slidingWindow({ limit: 5, window: '365d' }),
         slidingWindow({ limit: 997, window: 1009 }),
+        slidingWindow({ limit: 10_000_000_000, window: '1d' }),
+        slidingWindow({ limit: 99_999_999_999_989, window: '730d' }),
       ],
+      most: Number.MAX_SAFE_INTEGER,
       ...ofSpreadWindows,
     }),
     sized({
       name: 'sliding window, weighted',
       build: (limit, window) => slidingWindow({ limit, window, tail: 'weighted' }),
-      further: [],
+      further: [slidingWindow({ limit: 10_000_000_000, window: '1d', tail: 'weighted' })],
+      most: Number.MAX_SAFE_INTEGER,
       ...ofSlidingWindows,
     }),
     sized({
@@ -96,7 +106,9 @@ const byKind: Readonly<Record<SizedKind, readonly SizedAlgorithm[]>> = {
         slidingWindow({ limit: 10, window: 1000, buckets: 250 }),
         slidingWindow({ limit: 5, window: '1d', buckets: 24 }),
         slidingWindow({ limit: 7, window: '2ms', buckets: 2 }),
+        slidingWindow({ limit: 99_999_999_999_989, window: '730d', buckets: 5 }),
       ],
+      most: Number.MAX_SAFE_INTEGER,
       ...ofSlidingWindows,
     }),
     sized({
@@ -108,6 +120,7 @@ const byKind: Readonly<Record<SizedKind, readonly SizedAlgorithm[]>> = {
         slidingWindow({ limit: 5, window: '1d', buckets: 24, tail: 'truncated' }),
         slidingWindow({ limit: 3, window: 1000, tail: 'truncated' }),
       ],
+      most: Number.MAX_SAFE_INTEGER,
       ...ofSlidingWindows,
     }),
   ],
@@ -137,6 +150,7 @@ const byKind: Readonly<Record<SizedKind, readonly SizedAlgorithm[]>> = {
         gcra({ limit: 0, window: 1000, burst: 5 }),
         gcra({ limit: 10_000_000, window: 1000, burst: 3 }),
         gcra({ limit: 999_983, window: 1009, burst: 997 }),
+        gcra({ limit: 10_000_000_000, window: '1d' }),
       ],
       quota: ({ limit, burst }) => (limit === 0 ? 0 : burst),
       windowMs: ({ limit, window, burst }) => Math.ceil((burst * window) / Math.max(1, limit)),
@@ -155,6 +169,7 @@ const byKind: Readonly<Record<SizedKind, readonly SizedAlgorithm[]>> = {
         tokenBucket({ capacity: 1, refill: 3, every: '7ms' }),
         tokenBucket({ capacity: 5, refill: 1, every: '1d' }),
         tokenBucket({ capacity: 13, refill: 1_000_003, every: '999ms' }),
+        tokenBucket({ capacity: 50_000_000, refill: 50_000_000, every: '30d' }),
       ],
       ...ofTokenBuckets,
     }),
@@ -169,6 +184,7 @@ const byKind: Readonly<Record<SizedKind, readonly SizedAlgorithm[]>> = {
         leakyBucket({ capacity: 1, leak: 3, every: '7ms' }),
         leakyBucket({ capacity: 5, leak: 1, every: '1d' }),
         leakyBucket({ capacity: 13, leak: 1_000_003, every: '999ms' }),
+        leakyBucket({ capacity: 1_000_000_000, leak: 1_000_000_000, every: '1d' }),
       ],
       quota: ({ capacity }) => capacity,
       windowMs: ({ capacity, leak, every }) => Math.ceil((capacity * every) / leak),
@@ -207,7 +223,8 @@ interface Row<P extends Policy> extends Proof<P> {
 function sized<P extends Policy>(row: Row<P>): SizedAlgorithm {
   return {
     name: row.name,
-    sample: (limit, windowMs) => sampleOf(row.build(limit, windowMs), row),
+    sample: (limit, windowMs) =>
+      sampleOf(row.build(Math.min(limit, row.most ?? limit), windowMs), row),
     most: row.most ?? most,
     further: row.further.map((policy) => sampleOf(policy, row)),
   }

@@ -75,7 +75,8 @@ const block: fc.Arbitrary<Block | undefined> = fc.oneof(
   }),
 )
 
-const limits = fc.constantFrom(1, 3, 7, 70_000, 10_000_000)
+// The rate of the last ones is rounded, with some of the windows.
+const limits = fc.constantFrom(1, 3, 7, 70_000, 10_000_000, 9_999_999_967, 2 ** 42)
 
 /**
  * A policy, and the policy of the calls that change its limit. The window is the same: a count that has expired by the shorter of two windows

@@ -88,7 +88,8 @@ export function sharePolicy(policy: Policy, share: number): Policy {
   for (const quota of kinds.get(policy.kind)?.quotas ?? []) {
     const whole = shared[quota]
     // Without the rounding error of a product: 70 × 0.1 is 7.000000000000001.
-    if (typeof whole === 'number') shared[quota] = Math.ceil(+(whole * share).toPrecision(14))
+    if (typeof whole === 'number')
+      shared[quota] = Math.min(whole, Math.ceil(+(whole * share).toPrecision(14)))
     else if (isPolicy(whole)) shared[quota] = sharePolicy(whole, share)
   }
   return { ...shared, kind: policy.kind }

@@ -44,7 +44,7 @@ export const optionMessages = {
     `${where}: "${first}" and "${second}" exclude each other. ${advice}.`,
 
   SLUICE_NUMBERS_TOO_LARGE: (where: string, product: string): string =>
-    `${where}: ${product} is 2^53 or more, which a number cannot hold exactly. Pass a smaller limit or a shorter window.`,
+    `${where}: ${product} is 2^53 or more, which a number cannot hold exactly. Use slidingWindow or fixedWindow, which take any limit, or pass a smaller limit or a shorter window.`,
 
   SLUICE_POLICY_UNKNOWN: (where: string, value: unknown, kinds: readonly string[]): string => {
     const kind =

@@ -183,14 +183,6 @@ export function assertNames(
   throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, unknown, known)
 }
 
-/** The most units of one `penalize` or `refund`. */
-const maxUnits = 2 ** 31
-
-export const unitCount: OptionReader<number> = checked(
-  `a whole number from 0 to ${maxUnits}`,
-  (value): value is number => isCount(value) && value <= maxUnits,
-)
-
 /** The owner or the id of a lease. */
 export const leaseText: OptionReader<string> = checked(
   'a non-empty string without unpaired surrogates',

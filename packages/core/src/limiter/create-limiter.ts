@@ -1,6 +1,6 @@
 import { hasLeases } from '../algorithms/kind.js'
 import { sluiceError } from '../errors.js'
-import { duration, readOption, warnOfShort, type Duration } from '../options/readers.js'
+import { duration, quota, readOption, warnOfShort, type Duration } from '../options/readers.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
 import {
   noLease,
@@ -14,13 +14,7 @@ import {
   type StoreResult,
 } from '../stores/store.js'
 import { createAcquire } from './acquire.js'
-import {
-  leaseText,
-  unitCount,
-  type ConsumeOptions,
-  type Keys,
-  type RefundOptions,
-} from './arguments.js'
+import { leaseText, type ConsumeOptions, type Keys, type RefundOptions } from './arguments.js'
 import { createAsk, rejecting } from './ask.js'
 import type { Decision } from './decision.js'
 import { publish } from './events.js'
@@ -109,7 +103,7 @@ export function makeLimiter<S extends Store>(
     return changeLease({ verb, source, policies, keys, lease, now: requests.now() })
   }
 
-  const unitsOf = (n: unknown): number => readOption(where, 'n', n, unitCount)
+  const unitsOf = (n: unknown): number => readOption(where, 'n', n, quota)
   const leaseId = (id: string): string => readOption(where, 'leaseId', id, leaseText)
 
   const methods: Omit<Limiter<S>, 'name' | 'acquire' | 'ping' | 'close'> = {

@@ -206,6 +206,8 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
       break
     case 'penalize':
       steps.take(row, params, now, request.units)
+      // Repeated penalties end at the largest number that a cell can have.
+      for (let i = 0; i < row.length; i++) row[i] = Math.min(row[i], Number.MAX_SAFE_INTEGER)
       break
     case 'refundUnits':
       steps.refund(row, params, now, request.units)

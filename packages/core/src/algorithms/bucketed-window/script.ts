@@ -1,3 +1,5 @@
+import { quotientLua } from '../quotient.js'
+
 export const bucketedWindowLua = (): string => `
 -- row: 1 a time in the current sub-window, 2 its number, 3 the units taken in it, 4 the units taken in the sub-window before, …
 -- params: 1 limit, 2 length of a sub-window, 3 number of older sub-windows that count, 4 whether the oldest is weighted
@@ -23,8 +25,9 @@ export const bucketedWindowLua = (): string => `
       end
       local left = limit - cost
       for i = 0, older - weighted do left = left - row[3 + i] end
-      local elapsed = math.max(0, now - opening(row, size))
-      return limit > 0 and left >= 0 and weighted * row[3 + older] * (size - elapsed) <= left * size
+      local units, elapsed, expired = weighted * row[3 + older], math.max(0, now - opening(row, size)), nil
+      ${quotientLua('expired', 'elapsed', 'units', 'size')}
+      return limit > 0 and left >= 0 and units - expired <= left
     end,
 
     take = function(row, params, now, cost)

@@ -1,4 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
+import { quotientOf } from '../quotient.js'
 
 export interface BucketedWindowParams {
   readonly limit: number
@@ -33,7 +34,7 @@ export const bucketedWindowSteps: Algorithm<BucketedWindowParams> = {
       row[FIRST_AT] = now
     }
     const left = limit - whole(row, params) - cost
-    return limit > 0 && left >= 0 && carried(row, params, now) <= left * size
+    return limit > 0 && left >= 0 && carried(row, params, now) <= left
   },
 
   take(row, _params, _now, cost) {
@@ -54,8 +55,7 @@ export const bucketedWindowSteps: Algorithm<BucketedWindowParams> = {
   },
 
   ends: (row, { size, older }) => endOf(row, size, older),
-  used: (row, params, now) =>
-    whole(row, params) + Math.ceil(carried(row, params, now) / params.size),
+  used: (row, params, now) => whole(row, params) + carried(row, params, now),
   quota: (params) => params.limit,
   windowMs: ({ size, older, weighted }) => size * (older + 1 - weighted),
 
@@ -82,7 +82,7 @@ function waitFor(row: Row, params: BucketedWindowParams, now: number, cost: numb
   const { limit, size, older, weighted } = params
   if (cost > limit || limit === 0) return Infinity
   let left = limit - whole(row, params) - cost
-  if (left >= 0 && carried(row, params, now) <= left * size) return 0
+  if (left >= 0 && carried(row, params, now) <= left) return 0
   // Goes forward by one sub-window at a time: the oldest expires (gradually, if it is weighted), and the next becomes the oldest.
   const start = opening(row, size)
   for (let ahead = 0; ahead <= older; ahead++) {
@@ -111,13 +111,14 @@ function whole(row: Row, { older, weighted }: BucketedWindowParams): number {
   return sum
 }
 
-/** How much the oldest, weighted sub-window still counts, in units × size: whole numbers, so nothing is rounded. */
+/** The units of the oldest, weighted sub-window that still count, rounded up. */
 function carried(row: Row, { size, older, weighted }: BucketedWindowParams, now: number): number {
   const elapsed = Math.max(0, now - opening(row, size))
-  return weighted * row[NEWEST + older] * (size - elapsed)
+  const units = weighted * row[NEWEST + older]
+  return units - quotientOf(elapsed, units, size)
 }
 
 /** The least whole e in 0 … size with units × (size - e) ≤ left × size. */
 function elapsedUntil(units: number, left: number, size: number): number {
-  return units <= left ? 0 : size - Math.floor((left * size) / units)
+  return units <= left ? 0 : size - quotientOf(left, size, units)
 }

@@ -1,11 +1,4 @@
-import {
-  assertExact,
-  oneOf,
-  optional,
-  quota,
-  readOptions,
-  type OptionReader,
-} from '../../options/readers.js'
+import { oneOf, optional, quota, readOptions, type OptionReader } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { isTimeZone } from './time-zone.js'
 import { policyOf, type Kind } from '../kind.js'
@@ -55,7 +48,6 @@ export function calendarWindow(options: CalendarWindowOptions): CalendarWindowPo
     weekStartsOn: optional(oneOf(...weekdays), 'monday'),
     block: blockOption,
   })
-  assertExact('calendarWindow', 'limit', policy.limit)
   return policyOf('calendarWindow', calendarWindowKind, policy)
 }
 

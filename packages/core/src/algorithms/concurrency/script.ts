@@ -55,9 +55,10 @@ ${leasesLua().trim()}
 
     function steps.take(row, params, now, cost)
       clearEnded(leases, row)
-      if cost > 0 then
+      local units = math.min(cost, 2 ^ 53 - 1 - row[2])
+      if units > 0 then
         local rank = nextRank(row, params)
-        row[2] = row[2] + grant(leases, lease, cost, rank, row[1])
+        row[2] = row[2] + grant(leases, lease, units, rank, row[1])
       end
       requested = nil
       foresee(leases, row, params)

@@ -88,9 +88,10 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
 
     take(row, params, _now, cost) {
       clearEnded(row)
-      if (cost > 0) {
+      const units = Math.min(cost, Number.MAX_SAFE_INTEGER - row[HELD])
+      if (units > 0) {
         const rank = nextRank(row, params)
-        row[HELD] += leases.grant(lease, cost, rank, row[LAST_AT])
+        row[HELD] += leases.grant(lease, units, rank, row[LAST_AT])
       }
       requested = undefined
       foresee(row, params)

@@ -1,6 +1,5 @@
 import type { Duration, DurationLiteral } from '../../options/durations.js'
 import {
-  assertExact,
   duration,
   durationOrZero,
   oneOf,
@@ -54,7 +53,6 @@ export function fixedWindow<const T extends Duration>(
     offset: optional(durationOrZero, 0),
     block: blockOption,
   })
-  assertExact('fixedWindow', 'limit × window', policy.limit * policy.window)
   return policyOf('fixedWindow', fixedWindowKind, policy)
 }
 

@@ -10,8 +10,9 @@ import {
 } from '../../options/readers.js'
 import { blockOption, type Block, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
+import { countedRate, mostUnits, windowOf, type Rate } from './rate.js'
 import { spanOf } from './span.js'
-import { gcraSteps, mostUnits, type GcraParams, type Rate } from './steps.js'
+import { gcraSteps, type GcraParams } from './steps.js'
 
 /** Options of `gcra`. */
 export interface GcraOptions {
@@ -183,20 +184,20 @@ export const leakyBucketKind: Kind<LeakyBucketPolicy, GcraParams> = {
 
 /** @param initial the units of a new bucket */
 function paramsOf(rate: Rate, initial: number = rate.burst, block?: Block): GcraParams {
-  const { burst, refill, every } = rate
   // A bucket must not be removed during a block.
   const longestBlock = block === undefined ? 0 : block.escalate === 1 ? block.for : block.max
   const remembered = oneDayMs + longestBlock
-  return { ...rate, initial, remembered, span: spanOf((burst * every) / refill) }
+  return { ...countedRate(rate), initial, remembered, span: spanOf(windowOf(rate)) }
 }
 
 const oneDayMs = 24 * 60 * 60 * 1000
 
 /** Rejects units that a number cannot count exactly, or that would take more than a thousand years to become available again. */
 function assertFills(where: string, option: string, period: string, rate: Rate): void {
-  const { burst, refill, every } = rate
+  const counted = countedRate(rate)
+  const { burst, refill, every } = counted
   assertExact(where, `${option} × ${period}`, burst * every + refill)
-  const most = mostUnits(rate)
+  const most = mostUnits(counted)
   if (burst <= most) return
   const expected = `at most ${most}: more would take over a thousand years to become available again`
   throw sluiceError('SLUICE_OPTION_INVALID', where, option, burst, expected)

@@ -103,7 +103,7 @@ export const gcraLua = (): PlainLua => ({
 
   function steps.shorten(row, params, now, fractions)
     local refill = params[2]
-    local refunded = math.min(fractions, backlog(row, params, now))
+    local refunded = math.min(fractions, backlog(row, params, now), 2 ^ 53 - 1)
     if refunded <= 0 then return end
     local whole = math.floor(refunded / refill)
     local fraction = row[2] - (refunded - whole * refill)

@@ -1,17 +1,7 @@
 import { tooLate } from '../../clock.js'
-import { longestMs } from '../../options/readers.js'
 import type { Algorithm, Row } from '../algorithm.js'
+import { mostUnits, windowOf, type Rate } from './rate.js'
 import { isForeign, lengthOf, refundedUnits, setSpan, SPAN, spanIn, spans } from './span.js'
-
-/**
- * `refill` units become available in each `every` milliseconds, up to `burst`. Time is counted in fractions of 1 / `refill` ms: one unit
- * is exactly `every` fractions, so nothing is rounded, even at ten million units a second.
- */
-export interface Rate {
-  readonly burst: number
-  readonly refill: number
-  readonly every: number
-}
 
 export interface GcraParams extends Rate {
   /** The number of units of a new key. */
@@ -99,7 +89,7 @@ export const gcraSteps: Algorithm<GcraParams> = {
 
   used: (row, params, now) => Math.ceil(Math.max(0, backlog(row, params, now)) / params.every),
   quota: (params) => params.burst,
-  windowMs: ({ burst, refill, every }) => Math.ceil((burst * every) / refill),
+  windowMs: (params) => Math.ceil(windowOf(params)),
   mostUnits,
 
   read(row, params, now, cost, isTaken, target) {
@@ -185,7 +175,7 @@ export function backlogAtMost(row: Row, { refill, span }: GcraParams, most: numb
 /** Shortens the backlog of a row of this policy, at most to nothing, and counts the refunded units, rounded up. */
 export function shorten(row: Row, params: GcraParams, now: number, fractions: number): void {
   const { refill, every } = params
-  const refunded = Math.min(fractions, ownBacklog(row, params, now))
+  const refunded = Math.min(fractions, ownBacklog(row, params, now), Number.MAX_SAFE_INTEGER)
   if (refunded <= 0) return
   const whole = Math.floor(refunded / refill)
   const fraction = row[FRACTION] - (refunded - whole * refill)
@@ -193,11 +183,4 @@ export function shorten(row: Row, params: GcraParams, now: number, fractions: nu
   row[TAT] -= whole + borrow
   row[FRACTION] = fraction + borrow * refill
   row[SPAN] += spans * Math.min(Math.ceil(refunded / every), mostRefunded - refundedUnits(row))
-}
-
-/** The units that become available in a thousand years, as far as they can be counted exactly. Later times would not fit into six bytes, their size in Redis. */
-export function mostUnits({ refill, every }: Rate): number {
-  return Math.floor(
-    Math.min(100 * longestMs * Math.max(1, refill), Number.MAX_SAFE_INTEGER) / every,
-  )
 }

@@ -8,6 +8,7 @@ import {
   readOptions,
 } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { countedRate } from '../gcra/rate.js'
 import { policyOf, type Kind } from '../kind.js'
 import { leakyQueueSteps, type LeakyQueueParams } from './steps.js'
 
@@ -54,8 +55,7 @@ export function leakyQueue<const T extends Duration>(
     maxDelay: durationOrZero,
     block: blockOption,
   })
-  const { leak, maxDelay } = policy
-  assertExact('leakyQueue', 'leak × (maxDelay + ten years)', leak * (maxDelay + longestMs))
+  assertExact('leakyQueue', 'leak × (maxDelay + a month)', mostFractions(paramsOf(policy)))
   return policyOf('leakyQueue', leakyQueueKind, policy)
 }
 
@@ -63,9 +63,26 @@ export const leakyQueueKind: Kind<LeakyQueuePolicy, LeakyQueueParams> = {
   build: leakyQueue,
   quotas: ['leak'],
   steps: () => leakyQueueSteps,
-  params: ({ leak, every, maxDelay }) => {
-    const burst = Math.floor((maxDelay * leak) / every) + 1
-    const largest = Math.floor((longestMs * leak) / every)
-    return { burst, initial: burst, remembered: 0, span: 0, refill: leak, every, maxDelay, largest }
-  },
+  params: paramsOf,
+}
+
+type Queue = Pick<LeakyQueuePolicy, 'leak' | 'every' | 'maxDelay'>
+
+/** One request may take ten years of the queue's time, or a month if a number can count no more. */
+function paramsOf(queue: Queue): LeakyQueueParams {
+  const params = paramsFor(queue, longestMs)
+  return mostFractions(params) < 2 ** 53 ? params : paramsFor(queue, 30 * 86_400_000)
+}
+
+function paramsFor({ leak, every, maxDelay }: Queue, requestMs: number): LeakyQueueParams {
+  const units = ((maxDelay + requestMs) * leak) / every
+  const counted = countedRate({ burst: units, refill: leak, every })
+  const burst = Math.floor((maxDelay * counted.refill) / counted.every) + 1
+  const largest = Math.floor((requestMs * counted.refill) / counted.every)
+  return { ...counted, burst, initial: burst, remembered: 0, span: 0, maxDelay, largest }
+}
+
+/** The longest backlog. */
+function mostFractions({ refill, every, maxDelay, largest }: LeakyQueueParams): number {
+  return maxDelay * refill + largest * every
 }

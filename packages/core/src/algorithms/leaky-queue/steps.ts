@@ -16,7 +16,7 @@ import {
  */
 export interface LeakyQueueParams extends GcraParams {
   readonly maxDelay: number
-  /** The largest cost: ten years of the queue's time. */
+  /** The largest cost: ten years of the queue's time, or a month if a number cannot count ten years. */
   readonly largest: number
 }
 

@@ -1,6 +1,5 @@
 import type { Duration, DurationLiteral } from '../../options/durations.js'
 import {
-  assertExact,
   duration,
   oneOf,
   optional,
@@ -72,8 +71,7 @@ export function slidingWindow<const T extends Duration>(
     tail: optional<Tail | undefined>(oneOf('spread', 'weighted', 'truncated'), undefined),
     block: blockOption,
   })
-  const { limit, window, buckets } = policy
-  assertExact('slidingWindow', 'limit × window', limit * window)
+  const { window, buckets } = policy
   if (buckets > mostBuckets || window % buckets !== 0) {
     const expected = `a number up to ${mostBuckets} that divides the window of ${window} ms`
     throw sluiceError('SLUICE_OPTION_INVALID', 'slidingWindow', 'buckets', buckets, expected)

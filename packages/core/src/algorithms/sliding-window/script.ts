@@ -1,22 +1,14 @@
 import type { PlainLua } from '../plain-lua.js'
+import { quotientLua } from '../quotient.js'
 
-/** Sets `still` to the units of the older window that still count. Numbers are exact below 2^53, so a larger product is divided in parts of 13 bits. */
+/** Sets `still` to the units of the older window that still count. */
 const stillCountingLua = `
     local still, elapsed = row[5], now - params[2] - row[2]
     if still > 0 and elapsed >= 0 then
       if elapsed >= row[6] then still = 0
       elseif still > 1 then
-        local gaps, passed = still - 1, 0
-        if elapsed * gaps < 2 ^ 53 then passed = math.floor(elapsed * gaps / row[6])
-        else
-          local rest, unit = 0, 2 ^ 52
-          while unit >= 1 do
-            local part = rest * 2 ^ 13 + elapsed * (math.floor(gaps / unit) % 2 ^ 13)
-            passed = passed * 2 ^ 13 + math.floor(part / row[6])
-            rest = part % row[6]
-            unit = unit / 2 ^ 13
-          end
-        end
+        local gaps, passed = still - 1, nil
+        ${quotientLua('passed', 'elapsed', 'gaps', 'row[6]')}
         still = gaps - passed
       end
     end`

@@ -1,4 +1,5 @@
 import type { Algorithm, Row } from '../algorithm.js'
+import { quotientOf } from '../quotient.js'
 
 export interface SlidingWindowParams {
   readonly limit: number
@@ -82,7 +83,7 @@ function waitFor(
   units: number,
 ): number {
   if (units > limit || limit === 0) return Infinity
-  const excess = row[UNITS] + older + units - limit
+  const excess = row[UNITS] + older - (limit - units)
   return excess <= 0 ? 0 : timeOfUnit(row, older, excess) + window - now
 }
 
@@ -106,7 +107,7 @@ function stillCounting(row: Row, window: number, now: number): number {
   if (elapsed < 0 || units === 0) return units
   const span = row[OLDER_SPAN]
   if (elapsed >= span) return 0
-  return units === 1 ? 1 : units - 1 - gapsPassed(elapsed, units - 1, span)
+  return units === 1 ? 1 : units - 1 - quotientOf(elapsed, units - 1, span)
 }
 
 /**
@@ -120,20 +121,9 @@ function timeOfUnit(row: Row, older: number, count: number): number {
     : row[FIRST_AT] + spanUntil(count - older, row[UNITS], row[SPAN])
 }
 
-/** ⌊elapsed × gaps / span⌋, exactly. Only penalties or a changed policy lead to products that a number cannot hold. */
-function gapsPassed(elapsed: number, gaps: number, span: number): number {
-  const product = elapsed * gaps
-  if (product < 2 ** 53) return Math.floor(product / span)
-  return Number((BigInt(elapsed) * BigInt(gaps)) / BigInt(span))
-}
-
 /** The time from the first unit to the `count`-th, rounded up. */
 function spanUntil(count: number, units: number, span: number): number {
-  if (units === 1) return span
-  const product = (count - 1) * span
-  if (product < 2 ** 53) return Math.ceil(product / (units - 1))
-  const gaps = BigInt(units - 1)
-  return Number((BigInt(count - 1) * BigInt(span) + gaps - 1n) / gaps)
+  return units === 1 ? span : span - quotientOf(span, units - count, units - 1)
 }
 
 /** Refunds the newest units of a window. The others keep their estimated times. */

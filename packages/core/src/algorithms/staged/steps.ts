@@ -81,6 +81,8 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
     used: (row, _params, now) => used(row, now),
     quota: () => quota,
     windowMs: () => free.steps.windowMs(free.params),
+    mostUnits: () =>
+      Math.min(...[free, then].map(({ steps, params }) => steps.mostUnits?.(params) ?? Infinity)),
 
     read(row, _params, now, cost, isTaken) {
       const target = quota - used(row, now) + 1

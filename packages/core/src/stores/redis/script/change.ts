@@ -153,7 +153,9 @@ local function change(p)
   elseif verb == 'reset' then return reset(p) ~= false
   elseif verb == 'release' or verb == 'renew' then
     if not steps[verb] or not steps[verb](row, params, now) then return false end
-  elseif verb == 'penalize' then steps.take(row, params, now, amount)
+  elseif verb == 'penalize' then
+    steps.take(row, params, now, amount)
+    for i = 1, #row do row[i] = math.min(row[i], 2 ^ 53 - 1) end
   elseif verb == 'refundUnits' then steps.refund(row, params, now, amount)
   elseif not steps.release and now >= p.algorithm.ends(p.receipt, params) then return true
   else
