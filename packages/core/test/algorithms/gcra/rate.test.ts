@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { runs } from '../../../../conformance/src/random.js'
+import { runs } from '@sluice/test-kit/random'
 import { countedRate, windowOf, type Rate } from '../../../src/algorithms/gcra/rate.js'
 
 const dayMs = 86_400_000
