@@ -7,7 +7,7 @@ import process from 'node:process'
 import { root } from './workspace.mjs'
 
 /** These packages have no sources of their own to test: they test what several packages share. */
-const shared = ['conformance', 'platforms']
+const shared = new Set(['conformance', 'platforms'])
 const mostFlatFiles = 20
 
 const tests = filesOf('packages/*/test/*.test.ts', 'packages/*/test/*.test-d.ts')
@@ -24,7 +24,7 @@ process.exitCode = misplaced.length === 0 && flat.length <= mostFlatFiles ? 0 : 
 
 function isAtItsSource(file) {
   const [, name, path] = /^packages\/([^/]+)\/test\/((?:.*\/)?[^./]+)\./.exec(file)
-  if (shared.includes(name) || path.startsWith('promises/')) return true
+  if (shared.has(name) || path.startsWith('promises/')) return true
   const sources = [`src/${path}.ts`, `src/${path}`, `${path}.js`, path]
   return sources.some((source) => existsSync(join(root, 'packages', name, source)))
 }

@@ -1,6 +1,6 @@
 // Finds the programs that the tests start, a redis-server, a PostgreSQL and a browser, and installs the missing ones with apt-get if this process may. If it
 // may not, the process ends with a message that says what to install.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   accessSync,
   constants,
@@ -108,16 +108,20 @@ function isPostgres(folder) {
   })
 }
 
-/** The tests use node:sqlite where Node has it, and better-sqlite3 with older versions. Its binary is downloaded from GitHub, or compiled here. */
-export async function provideSqlite() {
-  if (process.getBuiltinModule('node:sqlite') !== undefined || isSqlite()) return
-  console.log('Building better-sqlite3, which can take minutes …')
-  if (!(await buildSqlite()) && installWithApt('g++', 'make', 'python3')) await buildSqlite()
-  if (!isSqlite())
-    fail('The tests use better-sqlite3, which could not be downloaded or compiled.', sqliteHelp)
+/** Whether the tests of SQLite can run: with node:sqlite from Node 22.13 on, or with better-sqlite3 if it has a binary for this Node. */
+export function hasSqlite() {
+  return process.getBuiltinModule('node:sqlite') !== undefined || isSqlite()
 }
 
-const sqliteHelp = `Run this command with Node.js 22.13 or later, which has SQLite, or install a compiler, then run it again:
+/** Downloads the binary of better-sqlite3 from GitHub, or compiles it. */
+export function provideSqlite() {
+  if (isSqlite()) return
+  console.log('Building better-sqlite3, which can take minutes …')
+  if (!buildSqlite() && installWithApt('g++', 'make', 'python3')) buildSqlite()
+  if (!isSqlite()) fail('better-sqlite3 could not be downloaded or compiled.', sqliteHelp)
+}
+
+const sqliteHelp = `Install a compiler, then run this command again:
 
   Debian, Ubuntu   sudo apt-get install --no-install-recommends g++ make python3
   macOS            xcode-select --install
@@ -128,18 +132,15 @@ const sqliteFolder = join(root, 'packages', 'test-kit', 'node_modules', 'better-
 function buildSqlite() {
   // In CI the time of the compiler counts more than that of the tests.
   const flags = process.env.CI === undefined ? {} : { CFLAGS: '-O1', CXXFLAGS: '-O1' }
-  const build = spawn('npm', ['run', 'install'], {
+  const { status } = spawnSync('npm', ['run', 'install'], {
     cwd: realpathSync(sqliteFolder),
     stdio: 'ignore',
     env: { ...process.env, JOBS: 'max', ...flags },
   })
-  return new Promise((resolve) => {
-    build.once('error', () => resolve(false))
-    build.once('exit', (status) => resolve(status === 0))
-  })
+  return status === 0
 }
 
-/** Whether it has a binary for this Node.js. A process of its own, because a binary of another version can end it. */
+/** A process of its own, because a binary for another version of Node can end it. */
 function isSqlite() {
   const script = `new (require(${JSON.stringify(sqliteFolder)}))(':memory:')`
   return spawnSync(process.execPath, ['-e', script]).status === 0

@@ -1,5 +1,5 @@
 // Installs the workspace by the lockfile, or by the package.json files with --update, which writes the lockfile. --example installs only what `npm start`
-// needs, unless all packages are installed. --tests also installs the redis-server, the PostgreSQL and the SQLite of the tests, --slow the pgbouncer, the promtool and
+// needs, unless all packages are installed. --tests also installs the redis-server and the PostgreSQL of the tests, --sqlite the binary of better-sqlite3, --slow the pgbouncer, the promtool and
 // the Python of the slow tests, --browser the browser of `npm run check:pages`, --site the generator of the site, and --platforms the runtimes and frameworks
 // of `npm run check:platforms`. These two have lockfiles of their own, in packages/docs and packages/platforms. A second run has nothing to do and needs no
 // network.
@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './command.mjs'
 import {
+  hasSqlite,
   provideChromium,
   providePgbouncer,
   providePrograms,
@@ -20,11 +21,13 @@ import { docs, isComplete, members, membersOf, platforms, pnpm, root } from './w
 if (process.argv.includes('--example') && !isComplete()) installExample()
 else installDependencies(root, members())
 if (process.argv.includes('--tests')) {
-  // It compiles while the packages of the system are downloaded.
-  const sqlite = provideSqlite()
   provideRedis()
   providePostgres()
-  await sqlite
+}
+if (process.argv.includes('--sqlite')) provideSqlite()
+else if (process.argv.includes('--tests') && !hasSqlite()) {
+  console.log(`The tests of packages/sqlite do not run: Node ${process.versions.node} has no node:sqlite, and better-sqlite3 has no binary for it.
+They run with Node 22.13 or later, or after npm run setup -- --sqlite. CI runs them with each version of Node.`)
 }
 if (process.argv.includes('--slow')) {
   providePgbouncer()

@@ -29,7 +29,7 @@ export function sqliteDrivers(): readonly [SqliteDriver, ...SqliteDriver[]] {
   const [first, ...others] = [nodeSqlite(), betterSqlite()].flatMap((driver) => driver ?? [])
   if (first === undefined) {
     throw new Error(
-      'This Node.js has no node:sqlite, and better-sqlite3 was not installed: it downloads its binary from GitHub, or needs a C++ compiler and Python.',
+      'This Node.js has no node:sqlite, and better-sqlite3 has no binary for it. Run: npm run setup -- --sqlite',
     )
   }
   return [first, ...others]

@@ -45,7 +45,7 @@ export const sqliteContenders: readonly Contender[] = [
 function connect(file: string, table?: string): SqliteConnection {
   const driver = drivers.find(({ name }) => name === 'better-sqlite3')
   if (driver === undefined)
-    throw new Error('better-sqlite3 is not installed: npm run setup -- --tests')
+    throw new Error('better-sqlite3 is not installed: npm run setup -- --sqlite')
   const connection = driver.open(file)
   connection.exec('pragma journal_mode = wal')
   connection.exec('pragma synchronous = normal')
