@@ -58,7 +58,7 @@ function guessedKeys() {
       name: 'wrong keys',
       policies: slidingWindow({ limit: 20, window: '1h' }),
       key: byIp(),
-      count: ({ status }) => status === 401,
+      count: { when: ({ status }) => status === 401, reserve: false },
     }),
   )
   app.use((req, res, next) => {
