@@ -3,7 +3,7 @@ import type { KeyState } from '../live/target.js'
 import { blockedLine } from '../output/status-text.js'
 import { styleOf } from '../output/style.js'
 import { placeOf, withTargetOptions, type TargetOptions } from '../reading/target-options.js'
-import { createProgressLine } from '../output/progress-line.js'
+import { createProgressLine } from '../output/progress.js'
 import type { Terminal } from '../terminal.js'
 import { visibleJson } from '../text/visible.js'
 

@@ -3,9 +3,8 @@ import { readRulesFile } from '@sluice/rules'
 import type { Command } from 'commander'
 import { visibleJson } from '../text/visible.js'
 import { withSimulateOptions, type SimulateCommandOptions } from '../reading/simulate-options.js'
-import { fileSource, streamSource, type Source } from '../simulate/input/open.js'
+import { fileSource, streamSource, type Source } from '../simulate/log/open.js'
 import type { NamedVariant, SuggestRequest } from '../simulate/options.js'
-import { createProgress } from '../simulate/progress.js'
 import { anonymized } from '../simulate/report/anonymize.js'
 import { reportAsCsv } from '../simulate/report/csv.js'
 import { reportAsHtml } from '../simulate/report/html.js'
@@ -15,6 +14,7 @@ import type { Table } from '../simulate/rules/facts.js'
 import { tableOf } from '../simulate/rules/table.js'
 import { simulateSources } from '../simulate/simulate.js'
 import { policiesOfText, policyOfLimit } from '../simulate/variants.js'
+import { createProgress, createProgressLine } from '../output/progress.js'
 import type { Terminal } from '../terminal.js'
 
 /** Adds `sluice simulate`. */
@@ -101,12 +101,16 @@ async function replayed(
   options: SimulateCommandOptions,
   { stderr }: Terminal,
 ): Promise<Report> {
-  const isShown = stderr.isTTY === true && options.quiet !== true
-  const progress = isShown ? createProgress(stderr, () => performance.now()) : undefined
+  const line = createProgressLine(stderr)
   try {
     return await simulateSources(sources, {
       ...options,
       disorderMs: options.disorder,
+      skipBadLines: options.skipBadLines === true ? 1 : options.skipBadLines,
+      onBadLine(text) {
+        line.clear()
+        stderr.write(`${text}\n`)
+      },
       fields: options.field,
       variants,
       baseline: options.baseline,
@@ -114,10 +118,11 @@ async function replayed(
       suggest: suggestOf(options),
       // The CSV file has all denied keys that are known.
       top: options.csv === undefined ? options.top : Infinity,
-      onProgress: progress?.show,
+      onProgress:
+        options.quiet === true ? undefined : createProgress(line, () => performance.now()),
     })
   } finally {
-    progress?.clear()
+    line.clear()
   }
 }
 

@@ -1,6 +1,6 @@
 import { millisecondsOf } from '@sluice/core/internal'
 import { InvalidArgumentError } from 'commander'
-import { fieldNames, type FieldNames } from '../simulate/cut/json-fields.js'
+import { fieldNames, readFieldNames, type FieldNames } from '../simulate/log/json.js'
 import { windowMsOf } from '../simulate/variants.js'
 
 // Each function reads the value of an option. Commander adds the name of the option to the errors.
@@ -17,6 +17,12 @@ export function readShare(text: string): number {
     throw new InvalidArgumentError('Write a share from 0 to 100 %, such as 0.5%.')
   }
   return share
+}
+
+export function readAddressChoice(text: string): 'remote' | 'first' | 'last' | number {
+  if (text === 'remote' || text === 'first' || text === 'last') return text
+  if (/^[1-9]\d?$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Write remote, first, last, or the number of proxies, such as 2.')
 }
 
 export function readWindows(text: string): readonly number[] {
@@ -60,17 +66,10 @@ export function readInterval(text: string): number {
   throw new InvalidArgumentError('Write a number of seconds from 0.5, such as 2.')
 }
 
-export function readFieldNames(text: string): FieldNames {
-  const names: FieldNames = {}
-  for (const pair of text.split(',')) {
-    const [field, name] = pair.split('=').map((part) => part.trim())
-    const known = fieldNames.find((one) => one === field)
-    if (known === undefined || name === undefined || name === '') {
-      throw new InvalidArgumentError(
-        `Write pairs such as time=ts,ip=client.address. Fields: ${fieldNames.join(', ')}.`,
-      )
-    }
-    names[known] = name
-  }
-  return names
+export function readFields(text: string): FieldNames {
+  const names = readFieldNames(text, ',')
+  if (names !== undefined) return names
+  throw new InvalidArgumentError(
+    `Write pairs such as time=ts,ip=client.address. Fields: ${fieldNames.join(', ')}.`,
+  )
 }

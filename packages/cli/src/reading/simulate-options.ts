@@ -1,12 +1,13 @@
 import { Option, type Command } from 'commander'
-import { formats, type Format } from '../simulate/cut/detect.js'
-import type { FieldNames } from '../simulate/cut/json-fields.js'
+import { formatNames } from '../simulate/log/formats.js'
+import type { FieldNames } from '../simulate/log/json.js'
 import type { ShortAlgorithm } from '@sluice/rules/check'
 import { algorithms } from '../simulate/variants.js'
 import {
   collect,
+  readAddressChoice,
   readCount,
-  readFieldNames,
+  readFields,
   readSeconds,
   readShare,
   readWindows,
@@ -27,8 +28,12 @@ export interface SimulateCommandOptions {
   readonly windows?: readonly number[]
   readonly failOver?: number
   readonly failKeys?: number
-  readonly format: Format
+  readonly format: string
+  readonly logFormat?: string
   readonly nginxFormat?: string
+  readonly address?: 'remote' | 'first' | 'last' | number
+  readonly zone?: string
+  readonly skipBadLines?: number | true
   readonly field?: FieldNames
   /** In milliseconds. */
   readonly disorder: number
@@ -102,13 +107,28 @@ function withLimitOptions(command: Command): Command {
 function withLogOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--format <format>', 'format of the logs').choices(formats).default('auto'),
+      new Option('--format <format>', 'format of the logs').choices(formatNames).default('auto'),
+    )
+    .option(
+      '--log-format <format>',
+      'format of the logs: a name, a log_format of nginx, or a LogFormat of Apache',
     )
     .option('--nginx-format <log_format>', 'log_format of nginx that the logs have')
     .option(
+      '--address <choice>',
+      'the client of a list of forwarded addresses: remote (the connection), first, last, or the number of proxies',
+      readAddressChoice,
+    )
+    .option('--zone <offset>', 'zone of times that state none, such as +02:00 (default: UTC)')
+    .option(
+      '--skip-bad-lines [share]',
+      'leave out lines that do not fit the format, up to this share of them (default: 1% after the first 1,000 lines)',
+      readShare,
+    )
+    .option(
       '--field <names>',
       'names of the fields in JSON lines, such as time=ts,ip=client.address',
-      readFieldNames,
+      readFields,
     )
     .addOption(
       new Option('--disorder <seconds>', 'how many seconds lines can be out of order')

@@ -1,6 +1,6 @@
 import type { Policy } from '@sluice/core'
 import { windowText } from '../text/duration.js'
-import type { Detected } from './cut/detect.js'
+import type { Detected } from './log/detect.js'
 import type { KeyReader } from './keys.js'
 import { traitsOf } from './policy-replay.js'
 
@@ -47,13 +47,13 @@ export function shortestRecoveryMs({
  */
 export function checkFields(
   key: KeyReader,
-  { cutter }: Detected,
+  detected: Detected,
   missing: 'error' | 'skip' | 'absent',
 ): boolean {
-  const absent = key.fields.find((field) => !cutter.has(field))
+  const absent = key.fields.find((field) => !detected.has(field))
   if (absent === undefined) return true
   if (missing !== 'error') return false
   throw new Error(
-    `--key ${key.text}: the format ${cutter.format} has no field ${JSON.stringify(absent)}. Use another key, or pass --missing skip.`,
+    `--key ${key.text}: the format ${detected.format} has no field ${JSON.stringify(absent)}. Use another key, or pass --missing skip.`,
   )
 }

@@ -9,9 +9,9 @@ export type {
 } from './options.js'
 export { tableOf } from './rules/table.js'
 export type { Table } from './rules/facts.js'
-export type { FieldName, FieldNames } from './cut/json-fields.js'
-export type { Format, FormatOptions } from './cut/detect.js'
-export type { ReadProgress } from './read-log.js'
+export type { FieldName, FieldNames } from './log/json.js'
+export type { FormatOptions } from './log/detect.js'
+export type { ReadProgress } from './log/read.js'
 export type {
   ComparedReport,
   DenialsPoint,

@@ -1,5 +1,4 @@
-import { clientOf } from './client-of.js'
-import type { LogRecord } from './cut/record.js'
+import type { LogRecord } from './log/record.js'
 
 /** Reads the key of a request. Undefined if the request has none. */
 export interface KeyReader {
@@ -46,7 +45,7 @@ const words = ['ip', 'user', 'method', 'path', 'host', 'header.NAME', 'field.NAM
 function fieldReader(field: string, key: string): FieldReader {
   switch (field) {
     case 'ip':
-      return ({ ip }) => (ip === undefined ? undefined : clientOf(ip))
+      return ({ address }) => address?.client
     case 'user':
       return ({ user }) => present(user)
     case 'host':

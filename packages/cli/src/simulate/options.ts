@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { Policies } from '@sluice/core'
 import type { RulesText } from '@sluice/rules'
-import type { FormatOptions } from './cut/detect.js'
-import type { ReadProgress } from './read-log.js'
+import type { FormatOptions } from './log/detect.js'
+import type { ReadProgress } from './log/read.js'
 import type { Table } from './rules/facts.js'
 import type { ShortAlgorithm } from '@sluice/rules/check'
 
@@ -58,6 +58,8 @@ export interface SimulateOptions extends FormatOptions {
    * @default 20
    */
   readonly top?: number | undefined
+  /** Called with the first line of each kind that does not fit the format, as a text for people. */
+  readonly onBadLine?: ((text: string) => void) | undefined
   /** Called after each part of the log. */
   readonly onProgress?: ((progress: ReadProgress) => void) | undefined
 }

@@ -1,15 +1,15 @@
-import type { Detected } from './cut/detect.js'
-import { fileSource, streamSource, type Source } from './input/open.js'
+import type { Detected } from './log/detect.js'
+import { fileSource, streamSource, type Source } from './log/open.js'
 import { checkFields, checkPolicy } from './checks.js'
 import type { Log, NamedVariant, SimulateOptions, SimulateSourcesOptions } from './options.js'
-import { readLog, type LogFacts } from './read-log.js'
+import { readLog, type LogFacts } from './log/read.js'
 import { createGroups, type GroupReplay } from './replay.js'
 import { requestsReport, variantReport } from './report/build.js'
 import { notesOf } from './report/notes.js'
 import type { Report } from './report/report.js'
 import { createRulesSimulation, type RulesSimulation } from './rules/simulation.js'
 import { createSample } from './sample.js'
-import { suggestedBy } from './suggest/suggested.js'
+import { suggestedBy } from './suggest.js'
 import { Timeline } from './tally/timeline.js'
 
 /**
@@ -41,7 +41,7 @@ export async function simulateSources(
     suggest === undefined ? [] : await suggestedBy(sources, options, sample, suggest)
   const given: readonly NamedVariant[] = [
     ...options.variants,
-    ...suggested.map(({ policy }) => ({ policies: policy, key: suggest?.key, suggested: true })),
+    ...suggested.map((policies) => ({ policies, key: suggest?.key, suggested: true })),
   ]
   if (given.length === 0) throw new Error('simulate: expected at least one variant')
   const timeline = new Timeline()
@@ -58,7 +58,8 @@ export async function simulateSources(
     ...rules.reports(top),
   ])
   const variants = given.flatMap((variant) => reports.get(variant) ?? [])
-  const log = { ...facts, skipped: Object.fromEntries(facts.skipped), sampled: share }
+  const { zoneless, ...read } = facts
+  const log = { ...read, skipped: Object.fromEntries(facts.skipped), sampled: share }
   const compared = rules.compared(top)
   return {
     version: 1,
@@ -68,7 +69,7 @@ export async function simulateSources(
     variants,
     ...(compared === undefined ? {} : { compared }),
     ...(rules.unjudged() === 0 ? {} : { unjudged: rules.unjudged() }),
-    notes: [...notesOf(log, variants, groups), ...rules.notes()],
+    notes: [...notesOf(log, zoneless, variants, groups), ...rules.notes()],
   }
 }
 

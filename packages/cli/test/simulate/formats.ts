@@ -1,9 +1,5 @@
-import { albCutter } from '../../src/simulate/cut/alb.js'
-import { combinedCutter } from '../../src/simulate/cut/combined.js'
-import { jsonCutter } from '../../src/simulate/cut/json.js'
-import { nginxCutter } from '../../src/simulate/cut/nginx.js'
-import type { Cutter } from '../../src/simulate/cut/record.js'
-import { w3cCutter } from '../../src/simulate/cut/w3c.js'
+import type { LineReader } from '../../src/simulate/log/record.js'
+import { readerOf } from './log/lines.js'
 
 /** A request that every format can write. Texts are bytes: each character is one byte. */
 export interface Logged {
@@ -30,7 +26,7 @@ export interface LogFormat {
   readonly name: string
   /** The lines before the first request. */
   readonly head: string
-  createCutter(): Cutter
+  createReader(): LineReader
   /** The line as bytes, one in each character. */
   write(request: Logged): string
   /** The fields that the format has. Times of formats without fractions have whole seconds. */
@@ -47,7 +43,7 @@ export const formats: readonly LogFormat[] = [
   {
     name: 'combined',
     head: '',
-    createCutter: () => combinedCutter(),
+    createReader: () => readerOf('combined'),
     write: (request) =>
       `${commonLine(request)} "${escaped(request.referer)}" "${escaped(request.agent)}"`,
     fields: [...basic, 'user', 'agent', 'referer'],
@@ -56,7 +52,7 @@ export const formats: readonly LogFormat[] = [
   {
     name: 'common',
     head: '',
-    createCutter: () => combinedCutter('common'),
+    createReader: () => readerOf('common'),
     write: commonLine,
     fields: [...basic, 'user'],
     wholeSeconds: true,
@@ -64,7 +60,7 @@ export const formats: readonly LogFormat[] = [
   {
     name: 'json',
     head: '',
-    createCutter: () => jsonCutter({}),
+    createReader: () => readerOf('json'),
     write: jsonLine,
     fields: [...basic, 'user', 'agent', 'referer', 'host', 'durationMs'],
     wholeSeconds: false,
@@ -72,7 +68,7 @@ export const formats: readonly LogFormat[] = [
   {
     name: 'alb',
     head: '',
-    createCutter: albCutter,
+    createReader: () => readerOf('alb'),
     write: albLine,
     fields: [...basic, 'agent', 'host', 'durationMs'],
     wholeSeconds: false,
@@ -80,7 +76,7 @@ export const formats: readonly LogFormat[] = [
   {
     name: 'cloudfront',
     head: '#Version: 1.0\n#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) cs(User-Agent) cs-uri-query x-host-header time-taken\n',
-    createCutter: () => w3cCutter('cloudfront'),
+    createReader: () => readerOf('cloudfront'),
     write: cloudFrontLine,
     fields: [...basic, 'agent', 'referer', 'host', 'durationMs'],
     wholeSeconds: true,
@@ -88,7 +84,7 @@ export const formats: readonly LogFormat[] = [
   {
     name: 'w3c',
     head: '#Software: Microsoft Internet Information Services 10.0\n#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) cs(Referer) cs-host sc-status sc-bytes time-taken\n',
-    createCutter: () => w3cCutter('w3c'),
+    createReader: () => readerOf('w3c'),
     write: iisLine,
     fields: [...basic, 'user', 'agent', 'referer', 'host', 'durationMs'],
     wholeSeconds: true,
@@ -96,7 +92,7 @@ export const formats: readonly LogFormat[] = [
   {
     name: 'nginx',
     head: '',
-    createCutter: () => nginxCutter(nginxFormat),
+    createReader: () => readerOf(nginxFormat),
     write: nginxLine,
     fields: [...basic, 'user', 'agent', 'referer', 'host', 'durationMs'],
     wholeSeconds: true,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { jsonCutter } from '../../src/simulate/cut/json.js'
-import type { LogRecord } from '../../src/simulate/cut/record.js'
+import { cut, jsonReader } from './log/lines.js'
+import type { LogRecord } from '../../src/simulate/log/record.js'
 import { keyReader } from '../../src/simulate/keys.js'
 import { start } from './logs.js'
 
 function record(fields: object): LogRecord {
   const line = JSON.stringify({ time: start, method: 'GET', url: '/a?b=1', status: 200, ...fields })
-  const read = jsonCutter({}).cut(line, 0, line.length)
+  const read = cut(jsonReader(), line)
   if (typeof read === 'string') throw new Error(read)
   return read
 }
@@ -15,7 +15,8 @@ describe('keyReader', () => {
   test.each<readonly [string, object, string | undefined]>([
     ['ip', { ip: '192.0.2.1' }, '192.0.2.1'],
     ['ip', { ip: '2001:db8:0:1:2::3' }, '2001:db8:0:1::/64'],
-    ['ip', { ip: 'client.example' }, 'client.example'],
+    ['ip', { ip: '::ffff:192.0.2.1' }, '192.0.2.1'],
+    ['ip', { ip: '[2001:db8::1]:80' }, '2001:db8::/64'],
     ['ip', {}, undefined],
     ['user', { user: 'alice' }, 'alice'],
     ['user', { user: '' }, undefined],

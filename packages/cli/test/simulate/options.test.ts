@@ -9,7 +9,9 @@ async function replayed(
   seconds: readonly number[],
   ...args: readonly string[]
 ): Promise<{ late: number; denied: readonly number[]; sampled: number; names: readonly string[] }> {
-  const input = combinedLog(seconds.map((second) => ({ at: start + second * 1000, ip: 'a' })))
+  const input = combinedLog(
+    seconds.map((second) => ({ at: start + second * 1000, ip: '192.0.2.1' })),
+  )
   const { stdout, stderr } = await sluice(['simulate', '-', '--json', ...args], { input })
   expect(stderr).toBe('')
   const { log, variants } = JSON.parse(stdout)
@@ -48,7 +50,7 @@ describe('options', () => {
     const burst = ['--policy', '{ kind: gcra, limit: 60, window: 1m, burst: 1 }']
     const seconds = [0, 0, 1, 1]
     const refused = await sluice(['simulate', '-', ...burst], {
-      input: combinedLog(seconds.map((second) => ({ at: start + second * 1000, ip: 'a' }))),
+      input: combinedLog(seconds.map((second) => ({ at: start + second * 1000, ip: '192.0.2.1' }))),
     })
     expect(refused.stderr).toContain('Use a log with milliseconds, or pass --force.')
     expect((await replayed(seconds, ...burst, '--force', '--no-spread')).denied).toEqual([2])
@@ -62,7 +64,7 @@ describe('progress', () => {
     let now = 0
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
     onTestFinished(() => clock.mockRestore())
-    const part = combinedLog([{ at: start, ip: 'a' }])
+    const part = combinedLog([{ at: start, ip: '192.0.2.1' }])
     const stdin = Readable.from(
       (async function* () {
         yield Buffer.from(part)

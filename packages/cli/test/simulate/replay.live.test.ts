@@ -11,8 +11,8 @@ import {
   type Policy,
 } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
-import { streamSource } from '../../src/simulate/input/open.js'
-import { readLog } from '../../src/simulate/read-log.js'
+import { streamSource } from '../../src/simulate/log/open.js'
+import { readLog } from '../../src/simulate/log/read.js'
 import { createGroups } from '../../src/simulate/replay.js'
 import { createSample } from '../../src/simulate/sample.js'
 import { Timeline } from '../../src/simulate/tally/timeline.js'

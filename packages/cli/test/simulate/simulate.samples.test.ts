@@ -4,8 +4,9 @@ import { slidingWindow } from '@sluice/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@sluice/test-kit/random'
-import type { LogRecord } from '../../src/simulate/cut/record.js'
+import type { LogRecord } from '../../src/simulate/log/record.js'
 import { simulate, type Report } from '../../src/simulate/index.js'
+import { readingOf } from './log/lines.js'
 import { formatOptions, formats, type Logged, type LogFormat } from './formats.js'
 import { start } from './logs.js'
 
@@ -84,14 +85,9 @@ const samples: readonly (readonly [string, Partial<Logged>])[] = [
 ]
 
 function cut(format: LogFormat, line: string): LogRecord | string {
-  const cutter = format.createCutter()
-  const text = `${format.head}${line}\nafter "x" [x] "y"`
+  const reader = format.createReader()
   let last: LogRecord | string = ''
-  let at = 0
-  for (const part of `${format.head}${line}`.split('\n')) {
-    last = cutter.cut(text, at, at + part.length)
-    at += part.length + 1
-  }
+  for (const part of `${format.head}${line}`.split('\n')) last = readingOf(reader, part)
   return last
 }
 
@@ -106,8 +102,8 @@ function fieldsOf({ fields }: LogFormat, record: LogRecord | string): unknown {
   return Object.fromEntries(fields.map((field) => [field, all[field]]))
 }
 
-function pick({ time, durationMs, ip, host, user, method, url, status, bytes }: LogRecord) {
-  return { time, durationMs, ip, host, user, method, url, status, bytes }
+function pick({ time, durationMs, address, host, user, method, url, status, bytes }: LogRecord) {
+  return { time, durationMs, ip: address?.text, host, user, method, url, status, bytes }
 }
 
 function expected({ fields }: LogFormat, request: Logged): unknown {
@@ -119,32 +115,39 @@ function expected({ fields }: LogFormat, request: Logged): unknown {
 /** Lines that are not requests, and the reason why they are skipped. */
 const skipped: Readonly<Record<string, readonly (readonly [line: string, reason: string])[]>> = {
   combined: [
-    ['', 'no fields'],
-    ['192.0.2.1 - - [31/Feb/2026:12:30:15 +0000] "GET / HTTP/1.1" 200 5 "-" "-"', 'no time'],
+    ['', 'bad: no " - " after remote_addr'],
+    ['192.0.2.1 - - [31/Feb/2026:12:30:15 +0000] "GET / HTTP/1.1" 200 5 "-" "-"', 'bad: no time'],
     ['192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "GET /" 200 5 "-" "-"', 'not HTTP'],
     [
       '192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "GET / HTTP/1.1" 200 5',
-      'no referer and user agent',
+      String.raw`bad: no " \"" after body_bytes_sent`,
     ],
   ],
-  common: [['192.0.2.1 - - [20/Nov/2026:12:30:15] "GET / HTTP/1.1" 200 5', 'no time']],
+  common: [
+    ['192.0.2.1 - - [20/Nov/2026:12:30:15] "GET / HTTP/1.1" 200 5', 'bad: no time'],
+    ['192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "GET / HTTP/1.1" 20 5', 'bad: no status'],
+    [
+      '192.0.2.1 - - [20/Nov/2026:12:30:15 +0000] "GET / HTTP/1.1" 200 x',
+      'bad: no number of bytes',
+    ],
+  ],
   json: [
-    ['[]', 'not JSON'],
-    ['null', 'not JSON'],
-    ['{"time":"2026-02-31T12:00:00Z","method":"GET","url":"/","status":200}', 'no time'],
-    ['{"time":"2026-11-20T12:30:15Z","method":"GET","url":"/","status":"x"}', 'no status'],
+    ['[]', 'bad: no JSON object'],
+    ['null', 'bad: no JSON object'],
+    ['{"time":"2026-02-31T12:00:00Z","method":"GET","url":"/","status":200}', 'bad: no time'],
+    ['{"time":"2026-11-20T12:30:15Z","method":"GET","url":"/","status":"x"}', 'bad: no status'],
   ],
   alb: [
-    ['https 2026-11-20T12:30:15.250000Z app/web/50 192.0.2.1:2817', 'too few fields'],
+    ['https 2026-11-20T12:30:15.250000Z app/web/50 192.0.2.1:2817', 'bad: no " " after client'],
     [
       'http 2026-11-20T12:30:15.250000Z app/web/50 192.0.2.1:2817 - -1 -1 -1 400 - 0 0 "- http://example.com:80- -" "-" - - - "-" "-" "-" - 2026-11-20T12:30:15.000000Z',
       'not HTTP',
     ],
   ],
-  cloudfront: [['2026-11-20\t12:30:15\tSFO5', 'number of fields']],
-  w3c: [['2026-11-20 12:30:15 10.0.0.1', 'number of fields']],
+  cloudfront: [['2026-11-20\t12:30:15\tSFO5', String.raw`bad: no "\t" after x-edge-location`]],
+  w3c: [['2026-11-20 12:30:15 10.0.0.1', 'bad: no " " after s-ip']],
   nginx: [
-    ['hello', 'another format'],
+    ['hello', 'bad: no " " after remote_addr'],
     ['192.0.2.1 - example.com [2026-11-20T12:30:15+00:00] "" 400 0 0.000 "-" "-"', 'not HTTP'],
   ],
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@sluice/test-kit/random'
-import { jsonCutter } from '../../src/simulate/cut/json.js'
-import type { LogRecord } from '../../src/simulate/cut/record.js'
+import type { LogRecord } from '../../src/simulate/log/record.js'
 import { DeniedKey } from '../../src/simulate/tally/denied-key.js'
 import { KeySet } from '../../src/simulate/tally/key-set.js'
 import { KeyTable } from '../../src/simulate/tally/key-table.js'
 import { Tally, type CountedKey } from '../../src/simulate/tally/tally.js'
 import { Timeline } from '../../src/simulate/tally/timeline.js'
+import { cut, jsonReader } from './log/lines.js'
 import { start } from './logs.js'
 
 describe('KeyTable', () => {
@@ -108,7 +108,7 @@ describe('Tally', () => {
   const record = (at: number, url: string, agent?: string): LogRecord => {
     const line = { time: at, ip: '192.0.2.1', method: 'GET', url, status: 200 }
     const text = JSON.stringify({ ...line, headers: { 'user-agent': agent } })
-    const read = jsonCutter({}).cut(text, 0, text.length)
+    const read = cut(jsonReader(), text)
     if (typeof read === 'string') throw new Error(read)
     return read
   }

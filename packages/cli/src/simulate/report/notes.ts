@@ -4,6 +4,7 @@ import type { LogReport, VariantReport } from './report.js'
 /** The notes that restrict the meaning of the numbers of a report. */
 export function notesOf(
   log: LogReport,
+  isZoneless: boolean,
   variants: readonly VariantReport[],
   groups: readonly GroupReplay[],
 ): readonly string[] {
@@ -14,6 +15,9 @@ export function notesOf(
     notes.push(
       'The log has no durations. Each request is replayed at the time of its line, which is the end of the response.',
     )
+  }
+  if (isZoneless) {
+    notes.push('The times of the log state no zone, and are taken for UTC or for --zone.')
   }
   if (log.spread) {
     notes.push('The log has whole seconds. The requests of each second are spread evenly over it.')

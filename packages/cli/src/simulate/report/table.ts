@@ -1,3 +1,4 @@
+import { grouped } from '../../text/numbers.js'
 import { visible } from '../../text/visible.js'
 import type { Report, TopKey, VariantReport } from './report.js'
 
@@ -122,9 +123,4 @@ function alignedRows(rows: readonly (readonly string[])[]): string {
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(2)} %`
-}
-
-/** Separates thousands: 4 512 903. */
-function grouped(number: number): string {
-  return `${number}`.replace(/\B(?=(?:\d{3})+$)/g, ' ')
 }

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../cut/record.js'
+import type { LogRecord } from '../log/record.js'
 import { topKeys } from '../report/build.js'
 import type { ComparedReport } from '../report/report.js'
 import { Tally } from '../tally/tally.js'

@@ -1,6 +1,6 @@
 import type { Facts, RulesDocument } from '@sluice/rules'
 import { valueFromText } from '@sluice/rules/check'
-import type { LogRecord } from '../cut/record.js'
+import type { LogRecord } from '../log/record.js'
 
 /** The values of a table, by the value of one field of the log. */
 export interface Table {
@@ -35,7 +35,7 @@ export class RecordFacts implements Facts {
   }
 
   get ip(): string | undefined {
-    return this.record.ip
+    return this.record.address?.text
   }
 
   header(name: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { RulesDocument } from '@sluice/rules'
-import type { Detected } from '../cut/detect.js'
+import type { Detected } from '../log/detect.js'
 import type { Table } from './facts.js'
 
 type RuleDeclaration = RulesDocument['rules'][number]

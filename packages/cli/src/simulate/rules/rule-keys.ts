@@ -1,7 +1,6 @@
 import type { RuleDecision } from '@sluice/core/http'
 import type { RuleMatch } from '@sluice/rules'
-import { clientOf } from '../client-of.js'
-import type { LogRecord } from '../cut/record.js'
+import type { LogRecord } from '../log/record.js'
 
 /** The keys by which rules limit a request, each after the id of its rule: `login 203.0.113.9`. */
 export function keysOf(judgement: RuleMatch): readonly string[] {
@@ -25,8 +24,8 @@ export function deniedKey(judgement: RuleMatch, decision: RuleDecision, record: 
 }
 
 /** Rules have several keys, so a sample is chosen by the address of the client. */
-export function sampledKey({ ip }: LogRecord): string {
-  return ip === undefined ? '' : clientOf(ip)
+export function sampledKey({ address }: LogRecord): string {
+  return address?.client ?? ''
 }
 
 function textOf(rule: string, keys: unknown, name: string): string {

@@ -1,6 +1,6 @@
 import { compileRules, parsedOf, parseRules, type RulesDocument } from '@sluice/rules'
-import type { Detected } from '../cut/detect.js'
-import type { LogRecord } from '../cut/record.js'
+import type { Detected } from '../log/detect.js'
+import type { LogRecord } from '../log/record.js'
 import type { NamedVariant, RulesVariant } from '../options.js'
 import { tallyReport } from '../report/build.js'
 import type { ComparedReport, VariantReport } from '../report/report.js'

@@ -1,6 +1,6 @@
 import { HotKeys, type HotKey } from '@sluice/dashboard/internal'
-import type { LogRecord } from '../cut/record.js'
-import { copyOf } from '../cut/text.js'
+import type { LogRecord } from '../log/record.js'
+import { copyOf } from '../log/values.js'
 import { DeniedKey } from './denied-key.js'
 import { KeySet } from './key-set.js'
 import { Timeline } from './timeline.js'

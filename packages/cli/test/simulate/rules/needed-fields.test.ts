@@ -1,7 +1,7 @@
 import { parseRules, type RulesDocument } from '@sluice/rules'
 import { describe, expect, test } from 'vitest'
-import { combinedCutter } from '../../../src/simulate/cut/combined.js'
-import type { LogRecord } from '../../../src/simulate/cut/record.js'
+import { cut, readerOf } from '../log/lines.js'
+import type { LogRecord } from '../../../src/simulate/log/record.js'
 import { RecordFacts, type Table } from '../../../src/simulate/rules/facts.js'
 import { missingFields } from '../../../src/simulate/rules/needed-fields.js'
 import { tableOf } from '../../../src/simulate/rules/table.js'
@@ -15,7 +15,8 @@ function missing(rule: string, values?: Table): readonly string[] {
     'version: 1\nname: a\nvalues: { user: string?, plan: [free, pro], points: integer }\n' +
     `schedules: { night: { from: '22:00', to: '06:00', zone: UTC } }\nrules:\n  - { id: one, ${rule} }\n`
   const { document } = parseRules({ text, format: 'yaml', files: new Map() })
-  return missingFields(document, combinedCutter(), values).map(
+  const combined = readerOf('combined')
+  return missingFields(document, { has: (field) => combined.has(field) }, values).map(
     ({ rule: id, field }) => `${id} ${field}`,
   )
 }
@@ -88,7 +89,7 @@ const document: RulesDocument = { version: 1, name: 'a', values, rules: [] }
 
 describe('RecordFacts', () => {
   const line = combinedLine({ at: start, ip: '192.0.2.1' }).replace(' - - ', ' - alice ')
-  const record = combinedCutter().cut(line, 0, line.length)
+  const record = cut(readerOf('combined'), line)
   if (typeof record === 'string') throw new Error(record)
 
   /** A log whose lines have these fields. */

@@ -1,0 +1,157 @@
+/** The forms of times. */
+export const timeForms = ['zoned', 'clf', 'iso', 'http', 'unix'] as const
+export type TimeForm = (typeof timeForms)[number]
+
+type Parts = RegExpExecArray
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const clock = String.raw`(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?`
+const zone = String.raw`(Z|z|GMT|UTC|[+-]\d\d:?\d\d)`
+
+/** `20/Nov/2026:12:30:15.655 +0100` (also without its zone), `2026-11-20T12:30:15.655+01:00` (also without), `Fri, 20 Nov 2026 12:30:15 GMT`. */
+const dated: Readonly<
+  Record<Exclude<TimeForm, 'unix'>, readonly [RegExp, (parts: Parts) => readonly string[]]>
+> = {
+  zoned: [
+    new RegExp(String.raw`^(\d\d)/([A-Z][a-z]{2})/(\d{4}):${clock} ${zone}$`),
+    ([, day, month, year]) => [year, monthOf(month), day],
+  ],
+  clf: [
+    new RegExp(String.raw`^(\d\d)/([A-Z][a-z]{2})/(\d{4}):${clock}(?: ${zone})?$`),
+    ([, day, month, year]) => [year, monthOf(month), day],
+  ],
+  iso: [
+    new RegExp(String.raw`^(\d{4})-(\d\d)-(\d\d)[T ]${clock} ?${zone}?$`),
+    ([, year, month, day]) => [year, month, day],
+  ],
+  http: [
+    new RegExp(String.raw`^[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) ${clock} ${zone}$`),
+    ([, day, month, year]) => [year, monthOf(month), day],
+  ],
+}
+
+function monthOf(name: string): string {
+  return `${months.indexOf(name) + 1}`
+}
+
+/** The end of the year 6399. A replay refuses times from 2^47 on, in the year 6429, and no window is longer than ten years. */
+const latestTime = Date.UTC(6400, 0) - 1
+
+/** Whether a request can have happened at this time. */
+export function isPossible(ms: number): boolean {
+  return ms >= 0 && ms <= latestTime
+}
+
+/** Reads times of one log. */
+export class TimeReader {
+  /** Whether a time stated no zone. */
+  isZoneless = false
+  readonly #zoneMs: number
+  readonly #forms: readonly TimeForm[]
+  #day = ''
+  #zone = ''
+  #dayMs = 0
+  #last = ''
+  #lastMs = Number.NaN
+
+  constructor(zoneMs: number, forms: readonly TimeForm[] = ['iso', 'clf', 'http', 'unix']) {
+    this.#zoneMs = zoneMs
+    this.#forms = forms
+  }
+
+  /** Milliseconds since the epoch; NaN if the value is not a time. */
+  read(value: unknown): number {
+    if (typeof value === 'number')
+      return this.#forms.includes('unix') ? ofNumber(value) : Number.NaN
+    if (typeof value !== 'string') return Number.NaN
+    // Many lines have the time of the line before.
+    if (value === this.#last) return this.#lastMs
+    this.#lastMs = this.#parse(value)
+    this.#last = value
+    return this.#lastMs
+  }
+
+  /** Reads the time in `line.slice(from, to)`. */
+  readAt(line: string, from: number, to: number): number {
+    const last = this.#last
+    if (to - from === last.length && line.startsWith(last, from)) return this.#lastMs
+    const isSameDay =
+      to - from === 26 &&
+      this.#day !== '' &&
+      line.startsWith(this.#day, from) &&
+      line.startsWith(this.#zone, from + 20)
+    if (isSameDay) {
+      const clock = clockOf(line, from + 12)
+      if (clock !== -1) return this.#dayMs + clock
+    }
+    const ms = this.read(line.slice(from, to))
+    // `20/Nov/2026:12:30:15 +0000`: most lines have the day and the zone of the line before.
+    if (to - from === 26 && line.charCodeAt(from + 2) === slash && !Number.isNaN(ms)) {
+      this.#day = line.slice(from, from + 12)
+      this.#zone = line.slice(from + 20, to)
+      this.#dayMs = ms - clockOf(line, from + 12)
+    }
+    return ms
+  }
+
+  #parse(text: string): number {
+    for (const form of this.#forms) {
+      if (form === 'unix') {
+        if (/^\d+(?:\.\d+)?$/.test(text)) return ofNumber(Number(text))
+        continue
+      }
+      const [pattern, dateOf] = dated[form]
+      const parts = pattern.exec(text)
+      if (parts !== null) return this.#ofDate(dateOf(parts).map(Number), parts)
+    }
+    return Number.NaN
+  }
+
+  #ofDate([year, month, day]: readonly number[], parts: Parts): number {
+    const [hours, minutes, seconds] = parts.slice(4, 7).map(Number)
+    const [fraction = '0', stated] = parts.slice(7, 9)
+    const date = new Date(Date.UTC(year, month - 1, day))
+    // `Date.UTC` takes 31 February for 3 March. A leap second is second 60.
+    const isDate = month > 0 && date.getUTCDate() === day && date.getUTCMonth() === month - 1
+    if (!isDate || hours > 23 || minutes > 59 || seconds > 60) return Number.NaN
+    if (stated === undefined) this.isZoneless = true
+    const zoneMs = stated === undefined ? this.#zoneMs : readZone(stated)
+    if (zoneMs === undefined) return Number.NaN
+    const ms = Math.floor(Number(`0.${fraction}`) * 1000 + 1e-6)
+    return date.getTime() + ((hours * 60 + minutes) * 60 + seconds) * 1000 + ms - zoneMs
+  }
+}
+
+const slash = 0x2f
+
+/** The milliseconds of `12:30:15` since midnight, or -1. */
+function clockOf(line: string, at: number): number {
+  const [hours, minutes, seconds] = [two(line, at), two(line, at + 3), two(line, at + 6)]
+  const isClock = line.charAt(at + 2) === ':' && line.charAt(at + 5) === ':'
+  return isClock && hours < 24 && minutes < 60 && seconds <= 60
+    ? ((hours * 60 + minutes) * 60 + seconds) * 1000
+    : -1
+}
+
+/** Two digits, or NaN. */
+function two(line: string, at: number): number {
+  const tens = line.charCodeAt(at) - 48
+  const ones = line.charCodeAt(at + 1) - 48
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
+}
+
+/** Milliseconds east of UTC: `Z`, `UTC`, `+0200`, `-03:30`. */
+export function readZone(text: string): number | undefined {
+  if (/^(?:Z|GMT|UTC)$/i.test(text)) return 0
+  const match = /^([+-])(\d\d):?(\d\d)$/.exec(text)
+  if (match === null || Number(match[2]) > 14 || Number(match[3]) > 59) return undefined
+  return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) * 60_000
+}
+
+/** The size tells the unit: seconds of this century have ten digits, and a fraction only seconds and milliseconds have. */
+function ofNumber(value: number): number {
+  if (!Number.isFinite(value) || value < 1e8) return Number.NaN
+  if (value < 1e11) return Math.round(value * 1000)
+  if (value < 1e14) return Math.floor(value)
+  return Math.floor(value < 1e17 ? value / 1000 : value / 1e6)
+}

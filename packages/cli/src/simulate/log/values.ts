@@ -1,0 +1,152 @@
+import { addressSortKey, ipKey } from '@sluice/core/http'
+
+// The only functions that give the text of a log a meaning. Each returns undefined for a text that has none.
+
+/** The address of a client. Only `readAddress` and `readForwarded` make one. */
+export interface Address {
+  /** Without its port, zone and brackets. */
+  readonly text: string
+  /** The client as `byIp()` counts it: an IPv6 address counts as its subnet. */
+  readonly client: string
+}
+
+/** Parsing takes longer than a decision, and most lines have an address of a line before. */
+const known = new Map<string, Address | undefined>()
+const maxKnown = 100_000
+const longestAddress = 80
+
+/** An IPv4 or IPv6 address, with or without a port (`1.2.3.4:80`, `[::1]:80`) and a zone (`fe80::1%eth0`). */
+export function readAddress(text: string): Address | undefined {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  if (text.length > longestAddress || addressSortKey(text) === undefined) return undefined
+  if (known.size >= maxKnown) known.clear()
+  // A slice of the log would keep the log in memory.
+  const copy = Buffer.from(text, 'latin1').toString('latin1')
+  const plain = copy.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
+  const address = { text: plain.replace(/%.*$/, ''), client: ipKey(copy).slice('ip:'.length) }
+  known.set(copy, address)
+  return address
+}
+
+/** An address and its port: `1.2.3.4:80`, `[::1]:80`, and also `::1:80`, whose last part is the port. */
+export function readEndpoint(text: string): Address | undefined {
+  const colon = text.lastIndexOf(':')
+  const isPort = digitsIn(text, colon + 1, text.length) !== -1
+  return colon > 0 && isPort ? readAddress(text.slice(0, colon)) : undefined
+}
+
+/**
+ * The client of a list such as `X-Forwarded-For`. A list of several addresses says nothing without the choice of one.
+ *
+ * @param choice `first`, or the number of proxies that add an address: 1 is the last one. As on the server, a shorter list is read from its start
+ */
+export function readForwarded(
+  text: string,
+  choice: 'first' | number | undefined,
+): Address | 'list' | undefined {
+  if (!text.includes(',')) return readAddress(text.trim())
+  if (choice === undefined) return 'list'
+  const list = text.split(',')
+  const chosen = choice === 'first' ? list[0] : list.at(-Math.min(choice, list.length))
+  return readAddress(chosen?.trim() ?? '')
+}
+
+/** The three digits of a status, or -1. */
+export function readStatus(line: string, from: number, to: number): number {
+  const status = digitsIn(line, from, to)
+  return to - from === 3 && status >= 100 ? status : -1
+}
+
+/** Where the target of `GET /path HTTP/1.1` ends, or -1. */
+export function readRequest(line: string, from: number, to: number): number {
+  let end = to - 1
+  while (end > from && line.charCodeAt(end) !== space) end--
+  const isHttp = line.startsWith('HTTP/', end + 1) && line.charCodeAt(from) > space
+  return isHttp && line.indexOf(' ', from) < end ? end : -1
+}
+
+const space = 0x20
+
+/** The path and query of a target; of an absolute URL also the host. */
+export function readTarget(url: string): { readonly url: string; readonly host?: string } {
+  if (url.startsWith('/')) return { url }
+  const [, host, path] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)(.*)$/is.exec(url) ?? []
+  if (host === undefined) return { url }
+  return { url: path.startsWith('/') ? path : `/${path}`, host: readHost(host.replace(/^.*@/, '')) }
+}
+
+/** A host without its port. */
+export function readHost(text: string): string {
+  return text.replace(/:\d*$/, '')
+}
+
+/** The milliseconds of one unit of a duration. */
+export const units: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+}
+
+/** A duration in milliseconds. The unit in the text counts before that of the field; without any there is no meaning. */
+export function readDuration(value: unknown, unit?: string): number | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  const match = /^\+?(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(ns|us|µs|ms|s)?$/.exec(`${value}`)
+  const factor = match === null ? undefined : units[match[2] ?? unit ?? '']
+  return match === null || factor === undefined ? undefined : Math.round(Number(match[1]) * factor)
+}
+
+/** A number of bytes. */
+export function readCount(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  const count = typeof value === 'string' ? digitsIn(value, 0, value.length) : -1
+  return count === -1 ? undefined : count
+}
+
+/** The number in `line.slice(from, to)`, or -1. */
+export function digitsIn(line: string, from: number, to: number): number {
+  if (from >= to || to - from > 15) return -1
+  let value = 0
+  for (let i = from; i < to; i++) {
+    const digit = line.charCodeAt(i) - 48
+    if (digit < 0 || digit > 9) return -1
+    value = value * 10 + digit
+  }
+  return value
+}
+
+/** Decodes a field as UTF-8. Each character of `bytes` is one byte. */
+export function textOf(bytes: string): string {
+  for (let i = 0; i < bytes.length; i++) {
+    if (bytes.charCodeAt(i) > 127) return Buffer.from(bytes, 'latin1').toString('utf8')
+  }
+  return bytes
+}
+
+/** Copies a text. A slice would keep the whole text from which it was cut in memory. */
+export function copyOf(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
+}
+
+/** How a format writes bytes that would end a field. */
+export type Escape = 'backslash' | 'plus' | 'percent'
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', v: '\v' }
+
+/** The text of a field. Undefined for `-` and for an empty one. */
+export function decoded(bytes: string, escape: Escape): string | undefined {
+  if (bytes === '-' || bytes === '') return undefined
+  if (escape === 'plus') return textOf(bytes.replaceAll('+', ' '))
+  const [sign, pattern] =
+    escape === 'percent' ? ['%', /%([0-9a-f]{2})()/gi] : ['\\', /\\(?:x([0-9a-fA-F]{2})|(.))/g]
+  if (!bytes.includes(sign)) return textOf(bytes)
+  return textOf(
+    bytes.replace(pattern, (_, hex: string | undefined, letter: string) =>
+      hex === undefined
+        ? (escapes[letter] ?? letter)
+        : String.fromCharCode(Number.parseInt(hex, 16)),
+    ),
+  )
+}
