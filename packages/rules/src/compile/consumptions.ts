@@ -1,6 +1,7 @@
 import type { Costs, Decision, Keys, Policies, Policy } from '@sluice/core'
 import type { AppliedRule, Ask, LimitCheck } from '../decide/match.js'
 import { RecentMap } from '../match/recent-map.js'
+import { isApart } from './limits/counting.js'
 import type { Limit } from './rule.js'
 import { countDecision, type RuleStats } from './stats.js'
 import type { Applied } from './walk.js'
@@ -62,8 +63,7 @@ export class Consumer {
     for (const group of groups) {
       const call = new RuleConsumption(group, applied, this.#stats)
       const { role } = group
-      if (role === 'enforced') calls.enforced = [call]
-      else calls[role] = calls[role] === none ? [call] : [...calls[role], call]
+      calls[role] = calls[role] === none ? [call] : [...calls[role], call]
     }
     return calls
   }
@@ -91,19 +91,19 @@ function planKey(applied: readonly Applied[]): string | number {
 
 /**
  * All enforced rules are one call, so that a request counts in all of them or in none. A rule that does not deny requests is decided by itself: in a call with
- * others, it would stop counting as soon as one of them denies.
+ * others, it would stop counting as soon as one of them denies. So is one that counts attempts, or after the response; all others follow them.
  */
 function groupsOf(
   applied: readonly Applied[],
   publicNames: ReadonlyMap<string, string>,
 ): readonly Group[] {
   const groups: number[][] = []
-  let together: number[] | undefined
+  const together: number[] = []
   applied.forEach(({ limit }, i) => {
-    if (limit.role !== 'enforced') groups.push([i])
-    else if (together !== undefined) together.push(i)
-    else groups.push((together = [i]))
+    if (limit.role !== 'enforced' || isApart(limit.counting)) groups.push([i])
+    else together.push(i)
   })
+  if (together.length > 0) groups.push(together)
   return groups.map((members) => groupOf(members, applied, publicNames))
 }
 
@@ -116,11 +116,11 @@ function groupOf(
   const rules = new Map<string, AppliedRule>()
   for (const member of members) {
     const { rule, limit, variant } = applied[member]
-    const { outcome, counts, resetOnSuccess } = limit
+    const { outcome, counting, resetOnSuccess } = limit
     for (const [name, policy] of variant.policies) {
       policies[name] = policy
       const publicName = publicNames.get(name)
-      const own = { rule: rule.id, outcome, counts, resetOnSuccess }
+      const own = { rule: rule.id, outcome, ...counting, resetOnSuccess }
       rules.set(name, publicName === undefined ? own : { ...own, publicName })
     }
   }

@@ -1,6 +1,7 @@
 import type { RuleDeclaration } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
 import type { Slices } from '../slices.js'
+import { isApart } from './limits/counting.js'
 import type { CompiledRule, Limit } from './rule.js'
 
 /** Checks that ids and counts have one meaning each. */
@@ -47,6 +48,9 @@ function checkShared(
     findings.error(path, 'SLUICE_RULES_COUNT', limit.count, other.id, problem)
   if ((limit.role === 'shadow') !== (otherLimit.role === 'shadow')) {
     fail('one of them is a shadow rule, which must not change the counts of others')
+  }
+  if (isApart(limit.counting) !== isApart(otherLimit.counting)) {
+    fail('one of them is decided by itself, because of "reserve" or "denied" in "counts"')
   }
   const kinds = new Set([...kindsOf(limit), ...kindsOf(otherLimit)])
   if (kinds.size > 1) fail(`they have policies of different kinds (${[...kinds].join(', ')})`)

@@ -9,6 +9,7 @@ import type {
   ThenDeclaration,
 } from '../document/document.js'
 import type { Path } from '../document/syntax.js'
+import { readCounting, type Counting } from './limits/counting.js'
 import { allHold, type Condition } from '../match/predicates/conditions.js'
 import { certaintyOf, isSeveral } from '../match/certainty.js'
 import type { Field, RequestContext } from '../match/context.js'
@@ -55,7 +56,7 @@ export interface Limit {
   readonly variants: VariantReader
   readonly cost: Cost
   readonly outcome: Outcome
-  readonly counts: 'all' | 'failures' | 'successes'
+  readonly counting: Counting
   readonly resetOnSuccess: boolean
   /** When it is asked: with all others, only if those allow, or without the request waiting. */
   readonly role: 'enforced' | 'tagging' | 'shadow'
@@ -143,13 +144,14 @@ function readLimit(
   path: Path,
   vocabulary: Vocabulary,
 ): Limit | undefined {
-  const { id, count = id, group, over = 'deny', counts = 'all', resetOn, shadow } = declaration
+  const { id, count = id, group, over = 'deny', counts, resetOn, shadow } = declaration
   checkCountName(declaration.count, path, vocabulary)
   const key = readKey(id, declaration.key, own, [...path, 'key'], vocabulary)
   const variants = readVariants(declaration, document, files, path, vocabulary)
   const cost = readCost(declaration.cost, [...path, 'cost'], vocabulary)
   const outcome = overOutcome(over, [...path, 'over'], vocabulary.findings)
   if (variants === undefined || outcome === undefined) return undefined
+  const counting = readCounting(counts, variants, outcome, [...path, 'counts'], vocabulary)
   const role = shadow === true ? 'shadow' : outcome.type === 'tag' ? 'tagging' : 'enforced'
   const resetOnSuccess = resetOn === 'success'
   const isCertain =
@@ -163,7 +165,7 @@ function readLimit(
     variants,
     cost,
     outcome,
-    counts,
+    counting,
     resetOnSuccess,
     role,
   }

@@ -1,7 +1,7 @@
 import type { Decision, DecisionMode, Limiter } from '@sluice/core'
 import { warnOfFailure, type RuleDecision } from '@sluice/core/http'
 import { delayRequest, waitAfter } from '@sluice/core/internal'
-import type { Ask, LimitCheck, RuleMatch } from './match.js'
+import { takesLater, type Ask, type LimitCheck, type RuleMatch } from './match.js'
 import { nothingAsked, ruleDecision, type CheckResult, type CheckResults } from './rule-decision.js'
 
 /** The parts that differ between a request over HTTP and one without it. */
@@ -39,7 +39,7 @@ export async function decideByRules(
 }
 
 /**
- * Applies the limits of a match: the enforced check first. If it allows, the tagging checks are made and awaited, and the shadow checks are made and not
+ * Applies the limits of a match: the enforced checks first. If all allow, the tagging checks are made and awaited, and the shadow checks are made and not
  * awaited. If a tagging check fails, the units of all are refunded.
  */
 export async function applyLimits(
@@ -49,8 +49,17 @@ export async function applyLimits(
 ): Promise<CheckResults> {
   if (match.type !== 'ask') return nothingAsked
   const { enforced: own, tagging, shadow, lateShadow }: Ask = match
-  const enforced = own.length === 0 ? undefined : await enforce(limiter, own[0], options)
-  if (enforced?.decision.allowed === false) return { enforced, tagging: [] }
+  const passed: CheckResult[] = []
+  for (const check of own) {
+    const result = await enforce(limiter, check, options)
+    if (result.decision.allowed) {
+      passed.push(result)
+      continue
+    }
+    // What they took stays taken if they count attempts, and is settled after the response.
+    for (const earlier of passed) options.onTaken?.(earlier)
+    return { enforced: result, tagging: [] }
+  }
 
   const tags = Promise.allSettled(
     tagging.map(async (one) => apply(limiter, one, options, 'tagging')),
@@ -60,7 +69,7 @@ export async function applyLimits(
   const settled = await tags
 
   const taken = settled.flatMap((tag) => (tag.status === 'fulfilled' ? [tag.value] : []))
-  const all = enforced === undefined ? taken : [enforced, ...taken]
+  const all = [...passed, ...taken]
   const failure = settled.find((tag) => tag.status === 'rejected')
   if (failure !== undefined) {
     await Promise.all(
@@ -70,7 +79,8 @@ export async function applyLimits(
   }
   // The request continues, so its success also resets the count of a tagging limit that denied it.
   for (const result of all) options.onTaken?.(result)
-  return { enforced, tagging: taken }
+  const enforced = passed.pop()
+  return { enforced, tagging: [...passed, ...taken] }
 }
 
 /** Makes the check that may deny the request, and delays the request if its rules say so, or a leaky queue does. */
@@ -81,7 +91,8 @@ async function enforce(
 ): Promise<CheckResult> {
   const { keys: key, policies, rules, cost } = check
   const { request, mode = 'enforced', delay } = options
-  if (mode === 'dryRun' || delay === undefined) return apply(limiter, check, options, mode)
+  if (mode === 'dryRun' || delay === undefined || takesLater(check))
+    return apply(limiter, check, options, mode)
   let leaves: AbortSignal | undefined
 
   /** Waits until the units are available, as long as each limit that denies the request has a delay that is not over. */
@@ -120,15 +131,32 @@ async function enforce(
 async function apply(
   limiter: Limiter,
   check: LimitCheck,
-  { request }: ApplyOptions,
+  { request, onTaken }: ApplyOptions,
   mode: DecisionMode,
 ): Promise<CheckResult> {
   const { keys, policies, cost } = check
+  // Only the end of a response can take units later.
+  if (onTaken !== undefined && takesLater(check)) {
+    const decision = await limiter.peek(keys, { cost, policies })
+    if (decision.allowed) {
+      tell(() => check.onDecision?.(decision))
+      return { consumption: check, decision, isTaken: false }
+    }
+  }
   return told(
     check,
     () => false,
     () => limiter.consume(keys, { cost, policies, mode, request }),
   )
+}
+
+/** Takes the units of a check after the response. Its denial denies no request. */
+export async function takeUnits(
+  limiter: Limiter,
+  { keys, policies, cost }: LimitCheck,
+  request: unknown,
+): Promise<void> {
+  await limiter.consume(keys, { cost, policies, request, mode: 'shadow' })
 }
 
 /** Makes a decision, and tells it to the statistics of the rules, or the error that kept them from one. */

@@ -28,8 +28,11 @@ export interface Ask extends Judged {
   readonly type: 'ask'
   /** The rules of `enforced` and `tagging`, in the order of the document. */
   readonly applied: readonly string[]
-  /** At most one consumption, with all rules that can deny the request: it counts in all of them or in none. */
-  readonly enforced: readonly [] | readonly [LimitCheck]
+  /**
+   * The checks that can deny the request, in this order: those of rules that are decided by themselves, and at most one of all others, which counts in all
+   * of them or in none. The decision describes the last one, or the one that denies.
+   */
+  readonly enforced: readonly LimitCheck[]
   /** Asked if `enforced` allows, each by itself. A denial adds the tag of its rule, and the request continues. */
   readonly tagging: readonly LimitCheck[]
   /** Asked if `enforced` allows, and not awaited. Nothing of it reaches the response. */
@@ -52,12 +55,24 @@ export interface LimitCheck {
   onError?(error: unknown): void
 }
 
+export type Counts = 'all' | 'failures' | 'successes' | readonly number[]
+
+/** Whether a request takes the units of a check after the response. */
+export function takesLater({ rules }: LimitCheck): boolean {
+  const [first] = rules.values()
+  return first.reserves === false
+}
+
 /** A rule as it applies to one request. */
 export interface AppliedRule {
   readonly rule: string
   readonly outcome: Outcome
-  /** Which responses count. The units of others are refunded after the response. */
-  readonly counts: 'all' | 'failures' | 'successes'
+  /** Which responses count, by their success or by a list of statuses. The units of others are refunded after the response. */
+  readonly counts: Counts
+  /** False if a request takes its units after the response. All rules of one check have the same value. */
+  readonly reserves?: boolean
+  /** Whether requests that another limit denies count as well. */
+  readonly countsDenied?: boolean
   /** Whether a successful response resets the count. */
   readonly resetOnSuccess: boolean
   /**

@@ -9,7 +9,7 @@ import {
   type RequestView,
   type Rules,
 } from '@sluice/core/http'
-import { applyLimits } from './apply.js'
+import { applyLimits, takeUnits } from './apply.js'
 import type { LimitCheck, RuleMatch } from './match.js'
 import { ruleDecision, type CheckResult } from './rule-decision.js'
 import { dependsOnOutcome, settlementOf } from './settlement.js'
@@ -71,7 +71,8 @@ function settleLater<R>(result: CheckResult, context: RequestContext<R>): void {
   if (lease === undefined && !dependsOnOutcome(result)) return
   context.afterResponse(lease, async (outcome) => {
     await lease?.release()
-    const { refunded, reset } = settlementOf(result, outcome)
+    const { isTakenNow, refunded, reset } = settlementOf(result, outcome)
+    if (isTakenNow) await takeUnits(context.limiter, consumption, context.view.raw)
     if (refunded.length > 0) await context.limiter.refund(decision, { policies: refunded })
     if (reset !== undefined) await context.limiter.reset(reset, { policies: consumption.policies })
   })
@@ -107,8 +108,8 @@ async function lateSeen(
 }
 
 function neededBy({ rules }: LimitCheck): string | undefined {
-  for (const { rule, counts, resetOnSuccess } of rules.values()) {
-    if (counts !== 'all') return `"count" of the rule ${JSON.stringify(rule)}`
+  for (const { rule, counts, reserves, resetOnSuccess } of rules.values()) {
+    if (counts !== 'all' || reserves === false) return `"count" of the rule ${JSON.stringify(rule)}`
     if (resetOnSuccess) return `"resetOn" of the rule ${JSON.stringify(rule)}`
   }
   return undefined

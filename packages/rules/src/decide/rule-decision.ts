@@ -7,13 +7,15 @@ import type { AppliedRule, Ask, LimitCheck, RuleMatch } from './match.js'
 export interface CheckResult {
   readonly consumption: LimitCheck
   readonly decision: Decision
+  /** False if the request takes its units after the response. */
+  readonly isTaken?: boolean
 }
 
 /** The consumptions of a request that were asked. */
 export interface CheckResults {
-  /** The consumption that may deny the request; undefined if there was none. */
+  /** The last consumption that may deny the request, or the one that did; undefined if there was none. */
   readonly enforced: CheckResult | undefined
-  /** The tagging consumptions. Empty if the request is denied. */
+  /** The other consumptions of a request that is allowed. */
   readonly tagging: readonly CheckResult[]
 }
 

@@ -5,6 +5,8 @@ import type { CheckResult } from './rule-decision.js'
 
 /** The changes that a response makes to the counts of a result. */
 export interface Settlement {
+  /** Whether the request takes its units now. */
+  readonly isTakenNow: boolean
   /** The policies whose units are refunded, because their rule does not count such a response. */
   readonly refunded: readonly string[]
   /** The keys whose counts are reset. Undefined if there are none. */
@@ -16,9 +18,14 @@ export function settlementOf(result: CheckResult, outcome: ResponseOutcome): Set
   const succeeded = isSuccess(outcome)
   const { keys, policies } = result.consumption
   const { allowed } = result.decision
-  const refunded = namesOf(result, (rule) => allowed && !isCounted(rule, outcome))
+  const { isTaken = true } = result
+  const uncounted = namesOf(result, (rule) => allowed && !isCounted(rule, outcome))
   const reset = namesOf(result, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
-  return { refunded, reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset) }
+  return {
+    isTakenNow: !isTaken && uncounted.length === 0,
+    refunded: isTaken ? uncounted : [],
+    reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset),
+  }
 }
 
 /** Whether a response can change the counts of a result. */
@@ -26,8 +33,8 @@ export function dependsOnOutcome({
   consumption: { rules },
   decision: { allowed },
 }: CheckResult): boolean {
-  for (const { counts, resetOnSuccess } of rules.values()) {
-    if (resetOnSuccess || (allowed && counts !== 'all')) return true
+  for (const { counts, reserves, resetOnSuccess } of rules.values()) {
+    if (resetOnSuccess || (allowed && (counts !== 'all' || reserves === false))) return true
   }
   return false
 }
@@ -43,7 +50,10 @@ function namesOf(
   })
 }
 
-function isCounted({ counts }: AppliedRule, outcome: ResponseOutcome): boolean {
+function isCounted({ counts, countsDenied }: AppliedRule, outcome: ResponseOutcome): boolean {
   if (counts === 'all') return true
-  return outcome.denied !== true && (counts === 'successes') === isSuccess(outcome)
+  if (outcome.denied === true) return countsDenied === true
+  return typeof counts === 'object'
+    ? counts.includes(outcome.status)
+    : (counts === 'successes') === isSuccess(outcome)
 }

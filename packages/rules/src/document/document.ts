@@ -132,6 +132,25 @@ export type OverDeclaration =
   | { readonly challenge: ChallengeDeclaration }
   | { readonly tag: string }
 
+/** Which responses count, and when. A rule with `reserve` or `denied` is decided by itself, before the others. */
+export interface CountsDeclaration {
+  /** The responses with one of these statuses. Pass `status` or `when`. */
+  readonly status?: number | readonly number[]
+  readonly when?: 'all' | 'failures' | 'successes'
+  /**
+   * Whether a request takes its units at the start. If false, it is decided by what has counted so far, and takes its units after the response if it counts.
+   *
+   * @default true
+   */
+  readonly reserve?: boolean
+  /**
+   * Whether requests that another limit denies count too, as attempts.
+   *
+   * @default false
+   */
+  readonly denied?: boolean
+}
+
 export interface RuleDeclaration {
   /** 1 to 64 characters. The name of its count, which the headers of responses contain. */
   readonly id: string
@@ -164,8 +183,12 @@ export interface RuleDeclaration {
    * @default 1
    */
   readonly cost?: number | string
-  /** @default 'all' */
-  readonly counts?: 'all' | 'failures' | 'successes'
+  /**
+   * Which responses count. The units of others are refunded after the response.
+   *
+   * @default 'all'
+   */
+  readonly counts?: 'all' | 'failures' | 'successes' | CountsDeclaration
   readonly resetOn?: 'success'
   /** Of the rules of one group, only the first that matches applies. */
   readonly group?: string

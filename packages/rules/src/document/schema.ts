@@ -63,6 +63,15 @@ const challenge = z
   .looseObject({ kind: string().min(1) })
   .refine((details) => !('type' in details), { error: 'details without "type"' })
 const tag = strictObject({ tag: name })
+const status = z.int().min(100).max(599)
+const counts = strictObject({
+  status: maybe(union([status, array(status).min(1)])),
+  when: maybe(z.enum(['all', 'failures', 'successes'])),
+  reserve: maybe(boolean()),
+  denied: maybe(boolean()),
+}).refine(({ status: statuses, when: word }) => (statuses === undefined) !== (word === undefined), {
+  error: '"status" or "when"',
+})
 
 const byPolicy =
   'policy: { by: plan, free: { kind: fixedWindow, limit: 5, window: 1m }, pro: { kind: unlimited } }'
@@ -122,7 +131,12 @@ function ruleSchema(
     cost: maybe(
       union([quota, string().regex(/^\$./, { error: 'a number, or a value as "$name"' })]),
     ),
-    counts: maybe(z.enum(['all', 'failures', 'successes'])),
+    counts: maybe(
+      union([z.enum(['all', 'failures', 'successes']), counts], {
+        error:
+          'all, failures, successes, { status: [401, 404] }, or { when: failures, reserve: false, denied: true }',
+      }),
+    ),
     resetOn: maybe(z.literal('success')),
     group: maybe(name),
     count: maybe(id),

@@ -5,6 +5,7 @@ import {
   nothingAsked,
   ruleDecision,
   settlementOf,
+  takesLater,
   type LimitCheck,
   type RuleMatch,
   type CheckResult,
@@ -121,19 +122,30 @@ export function createRulesReplay(
   /** Asks the limits as a server does. A memory store decides at once. */
   function asked(judgement: RuleMatch, record: LogRecord): CheckResults {
     if (judgement.type !== 'ask') return nothingAsked
-    const enforced = judgement.enforced.map(ask).at(0)
-    if (enforced?.decision.allowed === false) return { enforced, tagging: [] }
+    const passed: CheckResult[] = []
+    for (const check of judgement.enforced) {
+      const result = ask(check)
+      if (result.decision.allowed) {
+        passed.push(result)
+        continue
+      }
+      for (const earlier of passed) settleLater(earlier, record, true)
+      return { enforced: result, tagging: [] }
+    }
     const tagging = judgement.tagging.map(ask)
     const shadow = judgement.shadow.map(ask).filter(({ decision }) => decision.allowed)
-    for (const taken of [enforced ?? [], tagging, shadow].flat()) settleLater(taken, record)
-    return { enforced, tagging }
+    for (const taken of [passed, tagging, shadow].flat()) settleLater(taken, record)
+    const enforced = passed.pop()
+    return { enforced, tagging: [...passed, ...tagging] }
   }
 
   function ask(consumption: LimitCheck): CheckResult {
     const { keys, policies, cost } = consumption
-    const decision = limiter.consume(keys, { policies, cost })
+    const ahead = takesLater(consumption) ? limiter.peek(keys, { policies, cost }) : undefined
+    const isTaken = ahead?.allowed !== true
+    const decision = isTaken ? limiter.consume(keys, { policies, cost }) : ahead
     consumption.onDecision?.(decision)
-    return { consumption, decision }
+    return { consumption, decision, isTaken }
   }
 
   function deny(
@@ -150,16 +162,19 @@ export function createRulesReplay(
   }
 
   /** At the end of the response, releases leases and refunds rules that do not count such a response. */
-  function settleLater(result: CheckResult, record: LogRecord): void {
+  function settleLater(result: CheckResult, record: LogRecord, denied: boolean = false): void {
     const { consumption, decision } = result
+    const { keys, policies, cost } = consumption
     const { lease } = decision
-    const { refunded, reset } = settlementOf(result, { status: record.status, aborted: false })
-    if (lease === undefined && refunded.length === 0 && reset === undefined) return
+    const outcome = { status: record.status, aborted: false, denied }
+    const { isTakenNow, refunded, reset } = settlementOf(result, outcome)
+    if (lease === undefined && !isTakenNow && refunded.length === 0 && reset === undefined) return
     ends.push(record.at + (record.durationMs ?? 0), () => {
       // A memory store releases it at once.
       void lease?.release()
+      if (isTakenNow) limiter.consume(keys, { policies, cost })
       if (refunded.length > 0) limiter.refund(decision, { policies: refunded })
-      if (reset !== undefined) limiter.reset(reset, { policies: consumption.policies })
+      if (reset !== undefined) limiter.reset(reset, { policies })
     })
   }
 

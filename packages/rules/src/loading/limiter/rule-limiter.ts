@@ -21,7 +21,7 @@ import {
   readOptions,
 } from '@sluice/core/internal'
 import { applyLimits, decideByRules } from '../../decide/apply.js'
-import type { Ask, LimitCheck, RuleMatch } from '../../decide/match.js'
+import type { LimitCheck, RuleMatch } from '../../decide/match.js'
 import { ruleDecision } from '../../decide/rule-decision.js'
 import type { RuleSet } from '../../compile/rule-set.js'
 import { factsOf, type RuleContext } from './context.js'
@@ -226,10 +226,10 @@ function peekOptions({ cost = 1, policies }: PeekOptions = {}): PeekOptions {
 /** The judgement without its shadow rules and its statistics, which include only counted requests. */
 function withoutTraces(judgement: RuleMatch): RuleMatch {
   if (judgement.type !== 'ask') return judgement
-  const { type, version, tags, applied, tagging } = judgement
-  const [first] = judgement.enforced
-  const enforced: Ask['enforced'] = first === undefined ? [] : [untraced(first)]
-  return { type, version, tags, applied, enforced, tagging: tagging.map(untraced), shadow: [] }
+  const { type, version, tags, applied } = judgement
+  const enforced = judgement.enforced.map(untraced)
+  const tagging = judgement.tagging.map(untraced)
+  return { type, version, tags, applied, enforced, tagging, shadow: [] }
 }
 
 function untraced({ keys, policies, cost, rules }: LimitCheck): LimitCheck {

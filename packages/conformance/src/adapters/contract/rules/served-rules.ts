@@ -44,7 +44,9 @@ export function enforced(rules: Readonly<Record<string, OwnRule>>): Judge {
 interface OwnRule {
   readonly policy: Policy
   readonly outcome?: Outcome
-  readonly counts?: 'failures'
+  readonly counts?: 'failures' | readonly number[]
+  readonly reserves?: boolean
+  readonly countsDenied?: boolean
   readonly resetOnSuccess?: boolean
 }
 
