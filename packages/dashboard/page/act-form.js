@@ -19,7 +19,6 @@ const lengths = { block: ['10m', '1h', '24h', '7d'], exempt: ['15m', '1h', '8h',
 /** @param {OpenKey} open @param {FormHandlers} handlers */
 export function actForm(open, { onAct, onLength, onSubmit }) {
   const { act } = open
-  const { meaning, needs, isSevere } = acts[act]
   return html`<form
     class="act"
     @submit=${(/** @type {SubmitEvent} */ event) => {
@@ -42,7 +41,15 @@ export function actForm(open, { onAct, onLength, onSubmit }) {
           </label>`,
       )}
     </fieldset>
-    <p class="meaning">${meaning}</p>
+    ${act === undefined ? nothing : fields({ ...open, act }, onLength)}
+    <div role="status">${result(open)}</div>
+  </form>`
+}
+
+/** The fields of the chosen act. @param {OpenKey & { act: ActName }} open @param {(length: string) => void} onLength */
+function fields(open, onLength) {
+  const { meaning, needs, isSevere } = acts[open.act]
+  return html`<p class="meaning">${meaning}</p>
     ${needs === 'length' ? lengthField(open, onLength) : nothing}
     ${needs === 'units' ? unitsField() : nothing}
     <label class="field">
@@ -64,9 +71,7 @@ export function actForm(open, { onAct, onLength, onSubmit }) {
       >
         ${confirmation(open)}
       </button>
-    </div>
-    <div role="status">${result(open)}</div>
-  </form>`
+    </div>`
 }
 
 /** @param {OpenKey} open @param {(length: string) => void} onLength */
@@ -114,7 +119,7 @@ function unitsField() {
   </label>`
 }
 
-/** The whole name of the act. @param {OpenKey} open */
+/** The whole name of the act. @param {OpenKey & { act: ActName }} open */
 function confirmation({ act, length, isSending }) {
   const { label, needs } = acts[act]
   if (isSending === true) return 'Sending …'

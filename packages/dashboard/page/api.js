@@ -54,6 +54,9 @@ export function sendAct(act) {
   })
 }
 
+// A relative address would have the credentials of the page's own address, and fetch refuses them.
+const base = `${location.origin}${location.pathname}`
+
 /**
  * @template T
  * @param {string} url
@@ -61,11 +64,12 @@ export function sendAct(act) {
  * @returns {Promise<T>}
  */
 async function request(url, options) {
-  const response = await fetch(url, { signal: AbortSignal.timeout(10_000), ...options }).catch(
-    () => {
-      throw new RequestError('The server does not answer.')
-    },
-  )
+  const response = await fetch(new URL(url, base), {
+    signal: AbortSignal.timeout(10_000),
+    ...options,
+  }).catch(() => {
+    throw new RequestError('The server does not answer.')
+  })
   const { status } = response
   /** @type {unknown} */
   const body = await response.json().catch(() => undefined)

@@ -42,8 +42,14 @@ const handlers = {
     if (state.isPaused) void load()
     else poller.now()
   },
-  onOpen({ limiter, id, key, canAct }, act = 'block') {
-    const open = { limiter, key, canAct, ...(id === undefined ? {} : { id }), ...withAct(act) }
+  onOpen({ limiter, id, key, canAct }, act) {
+    const open = {
+      limiter,
+      key,
+      canAct,
+      ...(id === undefined ? {} : { id }),
+      ...(act === undefined ? { length: '' } : withAct(act)),
+    }
     update({ open })
     showDialog()
     if (canAct) void readKey(open)
@@ -170,7 +176,7 @@ async function readKey(open) {
 /** @param {HTMLFormElement} form */
 async function submit(form) {
   const { open } = state
-  if (open === undefined || open.isSending === true) return
+  if (open?.act === undefined || open.isSending === true) return
   const { limiter, key: text, act, length } = open
   // The process that receives the act may not know an id of a list.
   const id = open.view?.id ?? open.id
@@ -191,7 +197,7 @@ async function submit(form) {
     updateOpen(open, {
       isSending: false,
       view: key,
-      done: doneText(open, units) + (wasCounted ? '' : unseen),
+      done: doneText(act, length, units) + (wasCounted ? '' : unseen),
     })
     poller.now()
   } catch (error) {
@@ -202,8 +208,8 @@ async function submit(form) {
 const unseen =
   ' Nothing was counted for this key before: is it the key that the application counts by?'
 
-/** @param {OpenKey} open @param {number} units */
-function doneText({ act, length }, units) {
+/** @param {ActName} act @param {string} length @param {number} units */
+function doneText(act, length, units) {
   const { done, needs } = acts[act]
   const ms = needs === 'length' ? millisecondsOf(length) : undefined
   if (ms !== undefined) return `${done} until ${clockMinutes(serverNow() + ms)}.`

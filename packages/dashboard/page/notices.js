@@ -39,13 +39,21 @@ function shareNotices({ share, processes }) {
       ),
     ]
   }
-  if (share.notMerged === 0) return []
-  const { notMerged } = share
+  const { notMerged, newer = 0 } = share
+  return [
+    ...versionNotice(notMerged, processes, 'another', 'are not included'),
+    ...versionNotice(newer, processes, 'a newer', 'are included as far as this version knows them'),
+  ]
+}
+
+/** @param {number} some @param {number} processes @param {string} version @param {string} included */
+function versionNotice(some, processes, version, included) {
+  if (some === 0) return []
   return [
     notice(
       'note',
-      html`${notMerged} of ${processes} processes ${notMerged === 1 ? 'runs' : 'run'} another
-      version of the dashboard. ${notMerged === 1 ? 'Its' : 'Their'} figures are not included.`,
+      html`${some} of ${processes} processes ${some === 1 ? 'runs' : 'run'} ${version} version of
+      the dashboard. ${some === 1 ? 'Its' : 'Their'} figures ${included}.`,
     ),
   ]
 }

@@ -50,7 +50,10 @@ function trafficTiles(view, scope) {
 function storeTile(stores) {
   const failing = stores.find(({ state }) => state !== 'ok')
   const errors = total(stores.map((store) => store.errors))
-  const found = errors === 0 ? 'no errors in the hour' : `${count(errors)} errors in the hour`
+  const found =
+    errors === 0
+      ? 'no errors in the hour'
+      : `${count(errors)} ${errors === 1 ? 'error' : 'errors'} in the hour`
   if (failing === undefined) return tile('Store', 'OK', found)
   const since = failing.sinceAt === null ? '' : ` for ${duration(serverNow() - failing.sinceAt)}`
   const value = failing.state === 'fallback' ? 'Fallback' : 'Unavailable'

@@ -30,7 +30,8 @@ export function searchPart({ view, search, scope }, onOpen) {
 /** @param {Search} search @param {OnOpen} onOpen */
 function results({ isRunning, scanned, keys, error }, onOpen) {
   return html`<p class="hint" role=${isRunning ? nothing : 'status'}>
-      ${isRunning ? 'Searching: ' : 'Searched: '}${count(scanned)} keys read, ${count(keys.length)}
+      ${isRunning ? 'Searching: ' : 'Searched: '}${count(scanned)} ${scanned === 1 ? 'key' : 'keys'}
+      read, ${count(keys.length)}
       blocked${keys.length > 100 ? ', the first 100 are shown' : ''}.${error === undefined ? nothing : ` ${error}`}
     </p>
     ${

@@ -14,7 +14,7 @@
  * @property {string} [id]
  * @property {string} key
  * @property {boolean} canAct
- * @property {import('./view.js').ActName} act
+ * @property {import('./view.js').ActName} [act] the act that the reader has chosen
  * @property {string} length
  * @property {KeyView} [view]
  * @property {string | undefined} [error] why `view` is missing or old

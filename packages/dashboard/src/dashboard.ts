@@ -14,6 +14,7 @@ import {
 } from '@sluice/core/internal'
 import { collect } from './collect/subscription.js'
 import { isRules, type DashboardRules } from './data/rules-data.js'
+import { messagesFor } from './data/shown-message.js'
 import { viewOf } from './data/view-of.js'
 import type { Authorization } from './http/authorize.js'
 import { createHandler } from './http/handler.js'
@@ -30,13 +31,13 @@ export interface DashboardOptions<R extends IncomingMessage = IncomingMessage> {
   readonly rules?: DashboardRules
   /**
    * Returns the role of the user who makes a request: `'read'` to look, `'write'` to look and act, or `{ role, name }`. Without a role, or after an error, the request is
-   * answered with 403. There is no default.
+   * answered with 403; for `{ challenge: 'Basic realm="limits"' }`, with 401 and this challenge. There is no default.
    */
   readonly authorize: (request: R) => Awaitable<Authorization>
   /** `redisView(client)`, to show all processes together. Without it, the page shows the process that answers. */
   readonly share?: DashboardShare
   /**
-   * Returns the text that is shown for a key, as it is counted.
+   * Returns the text that is shown for a key, as it is counted. With it, the page hides the messages of errors that may contain a key.
    *
    * @default the key
    */
@@ -97,11 +98,13 @@ export function dashboardWith<R extends IncomingMessage>(
   const collected = collect(clock, sample)
   const ids = new KeyIds()
   const processes = new Processes(collected, rules, share, ids)
+  const messageOf = messagesFor(mask !== undefined)
   const shown = {
     acting: [...byName.keys()],
     rules,
     mask: safeMask(mask ?? ((key) => key)),
     isMasked: mask !== undefined,
+    messageOf,
   }
   const desk = new KeyDesk(byName, share, processes, ids, shown)
   const api = {
@@ -112,7 +115,7 @@ export function dashboardWith<R extends IncomingMessage>(
     act: desk.act.bind(desk),
   }
   return {
-    handler: createHandler(api, authorize, folder),
+    handler: createHandler(api, authorize, messageOf, folder),
     close: async () => processes.close(),
   }
 }

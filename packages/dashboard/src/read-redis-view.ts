@@ -3,6 +3,7 @@ import { mergedStores } from './collect/store-records.js'
 import { mergedLimiters } from './data/merge.js'
 import { limiterViews, mostRows } from './data/present.js'
 import type { SharedData } from './data/process-data.js'
+import { newerIn } from './data/view-of.js'
 import { readCleared, readSnapshot } from './data/read-snapshot.js'
 import { redisView, type RedisViewOptions } from './share/redis-view.js'
 import type { View } from './view.js'
@@ -24,7 +25,8 @@ export async function readRedisView(
   const { snapshots, cleared } = await redisView(client, options).read()
   const all = Array.from(snapshots.values(), ({ text }) => readSnapshot(text))
   const data = all.filter((one) => one !== undefined)
-  const share = { state: 'ok', notMerged: all.length - data.length } as const
+  const notMerged = all.length - data.length
+  const share = { state: 'ok', notMerged, ...newerIn(data) } as const
   const common = { role: 'read', processes: all.length, share } as const
   const [first, ...others] = data
   if (first === undefined) return { at: Date.now(), ...common, limiters: [], stores: [] }

@@ -1,5 +1,6 @@
 /** The code of a failed request. Other codes are those of the errors of limiters and stores. */
 export type RefusalCode =
+  | 'SLUICE_VIEW_UNAUTHORIZED'
   | 'SLUICE_VIEW_FORBIDDEN'
   | 'SLUICE_VIEW_READ_ONLY'
   | 'SLUICE_VIEW_FOREIGN'
@@ -24,6 +25,7 @@ export type RefusalCode =
 
 /** The status and the message of each code. `%` is replaced by the detail. */
 export const refusals: Readonly<Record<RefusalCode, readonly [status: number, text: string]>> = {
+  SLUICE_VIEW_UNAUTHORIZED: [401, '"authorize" of the dashboard asks for a login.'],
   SLUICE_VIEW_FORBIDDEN: [403, '"authorize" of the dashboard gives this request no role.'],
   SLUICE_VIEW_READ_ONLY: [403, 'The role "read" can look, and cannot act.'],
   SLUICE_VIEW_FOREIGN: [403, 'The request comes from another origin than that of the dashboard.'],
@@ -64,22 +66,30 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly code: string
   readonly status: number
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: string, status: number, message: string) {
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message)
     this.code = code
     this.status = status
+    this.headers = headers
   }
 }
 
 /** Makes the failure of a code. */
-export function refusal(code: RefusalCode, detail: string | number = ''): Refusal {
+export function refusal(
+  code: RefusalCode,
+  detail: string | number = '',
+  headers?: Readonly<Record<string, string>>,
+): Refusal {
   const [status, text] = refusals[code]
-  return new Refusal(
-    code,
-    status,
-    text.replace('%', () => `${detail}`),
-  )
+  const message = text.replace('%', () => `${detail}`)
+  return new Refusal(code, status, message, headers)
 }
 
 /** A text of the client in a message: on one line, and not long. */

@@ -22,6 +22,8 @@ export interface ShareView {
   readonly state: 'none' | 'ok' | 'failed'
   /** Processes whose data cannot be merged, because they have another version of this package. */
   readonly notMerged: number
+  /** Processes with a newer version of this package: of their data, those that this version does not know are left out. Absent if there is none. */
+  readonly newer?: number
   readonly error?: string
 }
 

@@ -109,6 +109,33 @@ describe.each<[string, () => unknown, number, number]>([
   })
 })
 
+test('`authorize` answers with a challenge, at which a browser asks for a name and a password', async () => {
+  const challenge = 'Basic realm="limits"'
+  const { url } = await served(({ headers }) =>
+    headers.authorization === 'Basic YW5uOnNlY3JldA==' ? 'write' : { challenge },
+  )
+  for (const path of ['', 'app.js', 'api/view']) {
+    const { status, headers, text } = await ask(url + path, 'GET')
+    expect([status, headers['www-authenticate']]).toEqual([401, challenge])
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'SLUICE_VIEW_UNAUTHORIZED' } })
+    const known = { authorization: 'Basic YW5uOnNlY3JldA==' }
+    expect((await ask(url + path, 'GET', known)).status).toBe(200)
+  }
+  const acted = await ask(`${url}api/act`, 'POST', actHeaders, JSON.stringify(block))
+  expect(acted.status).toBe(401)
+})
+
+test.each([
+  ['a line end', 'Basic\r\nx: 1'],
+  ['no text', 7],
+  ['an empty text', ''],
+])('a challenge with %s is refused like any wrong result', async (_, challenge) => {
+  const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  const { url } = await served(() => ({ challenge }))
+  expect((await ask(url, 'GET')).status).toBe(403)
+  warnings.mockRestore()
+})
+
 test('an `authorize` that never answers refuses the request', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})

@@ -57,12 +57,15 @@ const emptyLine: Line = { text: '', paint: asItIs }
 
 function headLine({ at, processes }: View, { place, rows, style }: TopOptions): Line {
   const time = new Date(at).toISOString().slice(11, 19)
-  const count = `${processes} ${processes === 1 ? 'process' : 'processes'}`
   const keys = rows === Infinity ? '' : '  q quits'
   return {
-    text: `sluice top  ${time} UTC  ${count}${keys}  ${visible(place)}`,
+    text: `sluice top  ${time} UTC  ${processCount(processes)}${keys}  ${visible(place)}`,
     paint: style.strong,
   }
+}
+
+function processCount(processes: number): string {
+  return `${processes} ${processes === 1 ? 'process' : 'processes'}`
 }
 
 function noteLines(view: View, { failure, style }: TopOptions): readonly Line[] {
@@ -79,11 +82,14 @@ export function notesOf({ processes, share, stores, rules }: View): readonly str
   if (share.state === 'failed') {
     notes.push(`only this process is shown: ${share.error ?? 'Redis did not answer'}`)
   }
-  if (share.notMerged > 0) notes.push(`not shown: ${share.notMerged} processes of another version`)
+  if (share.notMerged > 0)
+    notes.push(`not shown: ${processCount(share.notMerged)} of another version`)
   for (const { name, state, errors, lastError } of stores) {
     if (state === 'ok') continue
     const why = lastError === undefined ? '' : `: ${lastError.message}`
-    notes.push(`store ${name} is unavailable, ${grouped(errors)} errors in the last hour${why}`)
+    notes.push(
+      `store ${name} is unavailable, ${grouped(errors)} ${errors === 1 ? 'error' : 'errors'} in the last hour${why}`,
+    )
   }
   if (rules?.refused !== undefined) {
     const since = new Date(rules.refused.at).toISOString()

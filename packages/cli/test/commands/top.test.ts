@@ -128,6 +128,11 @@ test.each([
     { share: { state: 'failed', notMerged: 0, error: 'no connection' } },
     ['only this process is shown: no connection'],
   ],
+  [{ share: { state: 'ok', notMerged: 1 } }, ['not shown: 1 process of another version']],
+  [
+    { stores: [{ ...store, state: 'open', errors: 1 }] },
+    ['store redis is unavailable, 1 error in the last hour: timed\\u{1b}out'],
+  ],
   [{ share: { state: 'ok', notMerged: 2 } }, ['not shown: 2 processes of another version']],
   [{ stores: [{ ...store, state: 'ok' }] }, []],
   [

@@ -47,7 +47,10 @@ export interface PolicyData<C = readonly number[]> {
 }
 
 /** The data of another process. */
-export type SharedData = ProcessData<Counts>
+export interface SharedData extends ProcessData<Counts> {
+  /** Whether a newer version of this package wrote it, so that parts of it may be left out. */
+  readonly isNewer: boolean
+}
 
 /** The counts of a policy that has never denied. */
 export const noCounts: readonly number[] = Object.freeze(Array<number>(stepCount).fill(0))

@@ -1,4 +1,4 @@
-import { isCount, isRecord } from '@sluice/core/internal'
+import { checkedPolicy, isCount, isRecord } from '@sluice/core/internal'
 import type { Policy } from '@sluice/core'
 import type { ClearedKey } from '../collect/cleared-keys.js'
 import type { DeniedRun } from '../collect/denied-keys.js'
@@ -7,16 +7,21 @@ import type { RecentCounts } from '../collect/recent-keys.js'
 import { isList } from '../list.js'
 import type { DeniedKey, StoreView } from '../view.js'
 import { readCounts, type Counts } from './counts.js'
-import type { LimiterData, PolicyData, SharedData } from './process-data.js'
+import type { LimiterData, PolicyData, ProcessData, SharedData } from './process-data.js'
 import type { RulesData } from './rules-data.js'
 import { snapshotVersion } from './snapshot.js'
 
-/** Reads the snapshot of a process. Undefined if another version of this package wrote it, or if it is none. */
+/**
+ * Reads the snapshot of a process. Undefined if an older version of this package wrote it, or if it is none. A newer version may have written parts that this version
+ * does not know: they are left out.
+ */
 export function readSnapshot(text: string): SharedData | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    if (!isRecord(value) || value['v'] !== snapshotVersion) return undefined
-    return processData(value)
+    if (!isRecord(value) || count(value['v']) < snapshotVersion) return undefined
+    const data = processData(value)
+    if (data.limiters.length === 0 && list(value['limiters']).length > 0) return undefined
+    return { ...data, isNewer: value['v'] !== snapshotVersion }
   } catch {
     return undefined
   }
@@ -24,12 +29,18 @@ export function readSnapshot(text: string): SharedData | undefined {
 
 /** Reads the keys that processes have cleared. */
 export function readCleared(texts: readonly string[]): ClearedKey[] {
-  return texts.flatMap((one) => {
+  return readable(texts, (one) => {
+    const [limiter, key, at, policies] = list(JSON.parse(text(one)))
+    const cleared = { limiter: text(limiter), key: text(key), at: time(at) }
+    return policies === undefined ? cleared : { ...cleared, policies: list(policies).map(text) }
+  })
+}
+
+/** Those of the members that can be read. */
+function readable<T>(members: readonly unknown[], read: (one: unknown) => T): T[] {
+  return members.flatMap((one) => {
     try {
-      const [limiter, key, at, policies] = list(JSON.parse(one))
-      const cleared = { limiter: text(limiter), key: text(key), at: time(at) }
-      if (policies === undefined) return [cleared]
-      return [{ ...cleared, policies: list(policies).map(text) }]
+      return [read(one)]
     } catch {
       return []
     }
@@ -43,14 +54,14 @@ function wrong(): never {
   throw new TypeError('this is no snapshot')
 }
 
-function processData(value: Json): SharedData {
+function processData(value: Json): ProcessData<Counts> {
   const startsAt = time(value['startsAt'])
   return {
     at: time(value['at']),
     startsAt,
-    limiters: list(value['limiters']).map((one) => limiterData(record(one), startsAt)),
-    stores: list(value['stores']).map((one) => storeView(record(one))),
-    rules: list(value['rules']).map(rulesData),
+    limiters: readable(list(value['limiters']), (one) => limiterData(record(one), startsAt)),
+    stores: readable(list(value['stores']), (one) => storeView(record(one))),
+    rules: readable(list(value['rules']), rulesData),
   }
 }
 
@@ -58,14 +69,14 @@ function limiterData(value: Json, startsAt: number): LimiterData<Counts> {
   const counts = (form: unknown): Counts => readCounts(form, startsAt)
   const denied = counts(value['denied'])
   const wouldDeny = counts(value['wouldDeny'])
-  const runs = list(value['runs']).map(deniedRun)
+  const runs = readable(list(value['runs']), deniedRun)
   return {
     name: text(value['name']),
     allowed: counts(value['allowed']),
     denied,
     exempt: counts(value['exempt']),
     wouldDeny,
-    policies: list(value['policies']).map((one): PolicyData<Counts> => {
+    policies: readable(list(value['policies']), (one): PolicyData<Counts> => {
       const [name, ownDenied, ownWouldDeny, limit, varies, policy] = list(one)
       return {
         name: text(name),
@@ -73,7 +84,7 @@ function limiterData(value: Json, startsAt: number): LimiterData<Counts> {
         wouldDeny: ownWouldDeny === 1 ? wouldDeny : counts(ownWouldDeny),
         limit: typeof limit === 'number' ? limit : undefined,
         varies: varies === 1,
-        policy: isPolicy(policy) ? policy : undefined,
+        policy: policyIn(policy),
       }
     }),
     groups: list(value['groups']).map((names) => list(names).map(text)),
@@ -84,9 +95,13 @@ function limiterData(value: Json, startsAt: number): LimiterData<Counts> {
   }
 }
 
-/** The limiter checks the policy itself. */
-function isPolicy(value: unknown): value is Policy {
-  return isRecord(value) && typeof value['kind'] === 'string'
+/** Undefined for a policy that a limiter of this version does not take. */
+function policyIn(value: unknown): Policy | undefined {
+  try {
+    return checkedPolicy(value, 'a snapshot')
+  } catch {
+    return undefined
+  }
 }
 
 function keyCounts(value: unknown): RecentCounts {
@@ -96,7 +111,7 @@ function keyCounts(value: unknown): RecentCounts {
     lists: [
       {
         unlisted: count(unlisted),
-        keys: list(keys).map((one): HotKey => {
+        keys: readable(list(keys), (one): HotKey => {
           const [key, number, error] = list(one)
           return { key: text(key), count: count(number), error: count(error) }
         }),

@@ -1,6 +1,7 @@
 import type { Policy } from '@sluice/core'
 import { isFunction, isRecord } from '@sluice/core/internal'
 import type { RuleCounter, RulesView } from '../view.js'
+import type { MessageOf } from './shown-message.js'
 
 /** The most rules of a view. */
 const mostRules = 1000
@@ -74,6 +75,7 @@ export function rulesView(
   rules: DashboardRules,
   all: readonly RulesData[],
   refusedAt: number,
+  messageOf: MessageOf,
 ): RulesView {
   const { name, current } = rules
   const { version, loadedAt, from, stale } = rules.state()
@@ -81,7 +83,13 @@ export function rulesView(
   const refused =
     stale === undefined
       ? {}
-      : { refused: { at: refusedAt, code: stale.code, message: stale.message } }
+      : {
+          refused: {
+            at: refusedAt,
+            code: stale.code,
+            message: messageOf(stale.code, stale.message),
+          },
+        }
   return {
     name,
     version,

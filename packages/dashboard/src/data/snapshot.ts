@@ -5,7 +5,7 @@ import { firstInOrder } from '../first-in-order.js'
 import { sumOfCounts, writeCounts } from './counts.js'
 import type { LimiterData, ProcessData } from './process-data.js'
 
-/** The version of the form. Increase it with every change that another version of this package would misread. */
+/** The version of the form. Increase it with every change. An older version leaves out what it cannot read, so a part with another meaning needs another name or type. */
 export const snapshotVersion = 3
 
 /** The most bytes of a snapshot. */

@@ -1,10 +1,12 @@
 import { mergedStores } from '../collect/store-records.js'
 import type { KeyIds } from '../key-ids.js'
 import type { Processes } from '../processes.js'
-import type { Role, View } from '../view.js'
+import type { Role, StoreView, View } from '../view.js'
 import { mergedLimiters } from './merge.js'
+import type { SharedData } from './process-data.js'
 import { limiterViews } from './present.js'
 import { rulesView, type DashboardRules } from './rules-data.js'
+import type { MessageOf } from './shown-message.js'
 
 /** The settings of a dashboard that its answers depend on. */
 export interface Shown {
@@ -13,6 +15,7 @@ export interface Shown {
   readonly rules: DashboardRules | undefined
   readonly mask: (key: string) => string
   readonly isMasked: boolean
+  readonly messageOf: MessageOf
 }
 
 /**
@@ -23,7 +26,7 @@ export interface Shown {
 export async function viewOf(
   processes: Processes,
   ids: KeyIds,
-  { acting, rules, mask, isMasked }: Shown,
+  { acting, rules, mask, isMasked, messageOf }: Shown,
   role: Role,
   rows: number,
 ): Promise<View> {
@@ -37,7 +40,12 @@ export async function viewOf(
     role,
     ...(isMasked ? { isMasked } : {}),
     processes: all.length + notMerged,
-    share: { state, notMerged, ...(error === undefined ? {} : { error }) },
+    share: {
+      state,
+      notMerged,
+      ...newerIn(data),
+      ...(error === undefined ? {} : { error: messageOf('', error) }),
+    },
     limiters: limiterViews(mergedLimiters(own, data, cleared), acting, own, shown, rows),
     ...(rules === undefined
       ? {}
@@ -46,8 +54,23 @@ export async function viewOf(
             rules,
             all.flatMap((one) => one.rules),
             refusedAt,
+            messageOf,
           ),
         }),
-    stores: mergedStores(all.map(({ stores }) => stores)),
+    stores: mergedStores(all.map(({ stores }) => stores)).map((store) =>
+      withMessage(store, messageOf),
+    ),
   }
+}
+
+function withMessage({ lastError, ...store }: StoreView, messageOf: MessageOf): StoreView {
+  if (lastError === undefined) return store
+  const message = messageOf(lastError.code, lastError.message)
+  return { ...store, lastError: { ...lastError, message } }
+}
+
+/** How many processes have a newer version of this package. */
+export function newerIn(data: readonly SharedData[]): { readonly newer?: number } {
+  const newer = data.filter(({ isNewer }) => isNewer).length
+  return newer === 0 ? {} : { newer }
 }

@@ -3,6 +3,7 @@ import { SluiceError } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
 import type { Visitor } from '../act-event.js'
 import { mostRows } from '../data/present.js'
+import type { MessageOf } from '../data/shown-message.js'
 import { Refusal, refusal } from '../refusal.js'
 import { visitorOf, type Authorization } from './authorize.js'
 import { readBody } from './body.js'
@@ -24,6 +25,7 @@ export interface Api {
 export function createHandler<R extends IncomingMessage>(
   api: Api,
   authorize: (request: R) => Awaitable<Authorization>,
+  messageOf: MessageOf,
   folder: string,
 ): (request: R, response: ServerResponse) => void {
   const warn = createWarner()
@@ -82,7 +84,7 @@ export function createHandler<R extends IncomingMessage>(
     try {
       send(response, request.method === 'HEAD', await answer(request))
     } catch (error) {
-      sendFailure(request, response, error, warn)
+      sendFailure(request, response, asRefusal(error, messageOf), error, warn)
     }
   }
 
@@ -94,15 +96,14 @@ export function createHandler<R extends IncomingMessage>(
 function sendFailure(
   request: IncomingMessage,
   response: ServerResponse,
+  known: Refusal | undefined,
   error: unknown,
   warn: (error: unknown) => void,
 ): void {
   try {
-    const known = asRefusal(error)
     if (known === undefined) warn(error)
     const { status, headers, body } = refused(known ?? refusal('SLUICE_VIEW_FAILED'))
-    const more: Record<string, string> = {}
-    if (known instanceof MethodRefusal) more['allow'] = known.methods
+    const more: Record<string, string> = { ...known?.headers }
     // The rest of a large body is not read.
     if (status === 413 && request.httpVersionMajor === 1) more['connection'] = 'close'
     send(response, request.method === 'HEAD', {
@@ -117,11 +118,12 @@ function sendFailure(
 }
 
 /** The errors of a wrong request, and of a store, are answers. */
-function asRefusal(error: unknown): Refusal | undefined {
+function asRefusal(error: unknown, messageOf: MessageOf): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (!(error instanceof SluiceError)) return undefined
   const { code, message } = error
-  return new Refusal(code, code.startsWith('SLUICE_STORE_') ? 503 : 400, message)
+  if (code.startsWith('SLUICE_STORE_')) return new Refusal(code, 503, messageOf(code, message))
+  return new Refusal(code, 400, message)
 }
 
 function fileAnswer({ type, etag, content }: PageFile, known: string | undefined): Answer {
@@ -131,19 +133,10 @@ function fileAnswer({ type, etag, content }: PageFile, known: string | undefined
   return isKnown ? { status: 304, headers } : { status: 200, headers, body: content }
 }
 
-/** A refusal with the header `Allow`. */
-class MethodRefusal extends Refusal {
-  readonly methods: string
-
-  constructor(methods: string) {
-    const { code, status, message } = refusal('SLUICE_VIEW_METHOD_WRONG', methods)
-    super(code, status, message)
-    this.methods = methods
-  }
-}
-
 function assertMethod({ method = 'GET' }: IncomingMessage, ...methods: readonly string[]): void {
-  if (!methods.includes(method)) throw new MethodRefusal(methods.join(', '))
+  if (methods.includes(method)) return
+  const allow = methods.join(', ')
+  throw refusal('SLUICE_VIEW_METHOD_WRONG', allow, { allow })
 }
 
 /** The most rows of each list of a view: those that the page shows before the user asks for more. */

@@ -64,7 +64,9 @@ export class KeyDesk {
     if (this.#share === undefined) throw refusal('SLUICE_SEARCH_UNAVAILABLE')
     const found = await bounded(this.#share.search(name, cursor), waitMs, 'The search').catch(
       (error: unknown) => {
-        throw error instanceof Refusal ? error : refusal('SLUICE_SEARCH_FAILED', reasonOf(error))
+        if (error instanceof Refusal) throw error
+        const reason = this.#shown.messageOf('', reasonOf(error))
+        throw refusal('SLUICE_SEARCH_FAILED', reason)
       },
     )
     const known = this.#knownOf(limiter, await this.#collectedOf(name))

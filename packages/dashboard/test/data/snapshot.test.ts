@@ -233,6 +233,56 @@ describe('a snapshot has at most 64 kB', () => {
   })
 })
 
+describe('a snapshot of a newer version is read as far as it is known', () => {
+  /** A snapshot after some changes. */
+  function changed(change: (snapshot: Snapshot) => void) {
+    listen()
+    const process = new TestProcess()
+    for (let i = 0; i < 7; i++) process.consume('api', 'ann')
+    process.consume('login', 'bob')
+    const snapshot = JSON.parse(writeSnapshot(process.data())) as Snapshot
+    change(snapshot)
+    return readSnapshot(JSON.stringify({ ...snapshot, v: snapshot.v + 1 })) ?? expect.unreachable()
+  }
+
+  interface Snapshot {
+    readonly v: number
+    readonly limiters: { name: unknown; denied: unknown; runs: unknown[]; policies: unknown[][] }[]
+    readonly stores: unknown[]
+    readonly rules: unknown[]
+  }
+
+  test('members and entries that are new are left out', () => {
+    const { limiters, stores, rules, isNewer } = changed((snapshot) => {
+      snapshot.limiters.push({ ...snapshot.limiters[0], name: 'other', denied: { new: 1 } })
+      snapshot.limiters[0].runs.push(['eve', ['default'], null, 1, 1, 1, 'a new source', 0])
+      snapshot.limiters[0].policies.push([{ name: 'a new form' }])
+      snapshot.limiters[0].policies[0].push('a new cell')
+      snapshot.stores.push({ name: 'redis', state: 'a new state' })
+      snapshot.rules.push({ name: 'a new form' })
+      Object.assign(snapshot, { more: 1 })
+    })
+    expect(isNewer).toBe(true)
+    expect(limiters.map(({ name }) => name)).toEqual(['api', 'login'])
+    const [{ runs, policies }] = limiters
+    expect(runs.map(({ key }) => key)).toEqual(['ann'])
+    expect(policies.map(({ name, limit }) => [name, limit])).toEqual([['default', 5]])
+    expect([stores, rules]).toEqual([[], []])
+  })
+
+  test.each([
+    ['of a new kind', { kind: 'somethingNew', limit: 3 }],
+    ['with a new option', { kind: 'fixedWindow', limit: 3, window: 1000, newer: true }],
+    ['with a value that is none', { kind: 'fixedWindow', limit: 'three', window: 1000 }],
+    ['that is a text', 'fixedWindow'],
+  ])('a policy %s is known by its name only', (_, policy) => {
+    const { limiters } = changed((snapshot) => {
+      snapshot.limiters[0].policies.push(['newer', 0, 0, 3, 0, policy])
+    })
+    expect(limiters[0].policies[1]).toMatchObject({ name: 'newer', limit: 3, policy: undefined })
+  })
+})
+
 test('a key that was reset is shown again only if it is denied again', () => {
   listen()
   const [own, other] = [new TestProcess(), new TestProcess()]

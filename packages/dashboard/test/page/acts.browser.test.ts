@@ -46,6 +46,15 @@ test.each([
   await page.context().close()
 })
 
+test('the dialog of a key opens on its title, with no act chosen and no button that takes something', async () => {
+  const { page } = await served.open('busy')
+  await page.getByRole('button', { name: key, exact: true }).first().click()
+  await dialog(page).locator('.quota').first().waitFor()
+  expect(await page.evaluate<string>('document.activeElement.textContent.trim()')).toBe(key)
+  expect(await dialog(page).locator('input:checked, .severe').count()).toBe(0)
+  await page.context().close()
+})
+
 test('without a reason, or with spaces as the reason, nothing is sent', async () => {
   const { page } = await served.open('busy')
   await page.getByRole('button', { name: `Block ${key}` }).click()
@@ -154,6 +163,7 @@ test('an act on a key that was looked up names it by the id of the answer', asyn
   await page.getByPlaceholder('Look a key up').fill('192.0.2.200')
   await page.keyboard.press('Enter')
   await dialog(page).getByText('37 of 100').waitFor()
+  await dialog(page).getByRole('radio', { name: 'Block', exact: true }).check({ force: true })
   await dialog(page).getByLabel('Reason').fill('scans')
   await page.keyboard.press('Enter')
   await dialog(page)

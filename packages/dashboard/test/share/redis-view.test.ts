@@ -155,7 +155,7 @@ test('a process writes one key that ends, and its place in the index', async () 
   expect(await connection.exists(index)).toBe(0)
 })
 
-test('snapshots of another version, and texts that are none, are counted and not merged', async () => {
+test('snapshots of an older version, and texts that are none, are counted and not merged', async () => {
   const share = redisView(redis.connection, { prefix: 'versions' })
   const whole = { v: snapshotVersion, at: 1, startsAt: 0, limiters: [], stores: [], rules: [] }
   for (const [id, snapshot] of [
@@ -171,7 +171,7 @@ test('snapshots of another version, and texts that are none, are counted and not
   expect(await board.view()).toMatchObject({
     processes: 6,
     limiters: [],
-    share: { state: 'ok', notMerged: 4 },
+    share: { state: 'ok', notMerged: 3, newer: 1 },
   })
 })
 
