@@ -13,8 +13,7 @@ export type {
   Rules,
 } from './response/limit-result.js'
 export { keysToReset } from './guard/after-response.js'
-export { isSuccess } from './guard/counting.js'
-export { assertWithoutResponse } from './guard/context.js'
+export { assertWithoutResponse, isSuccess } from './guard/counting.js'
 export { createLimiters, inherit, inOrder } from './guard/several.js'
 export type { Limiters } from './guard/several.js'
 export { assertOneOf, checkOptions, costOption, keyOption } from './options/check-options.js'

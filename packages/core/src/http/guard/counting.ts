@@ -1,6 +1,7 @@
 import { grantsLeases } from '../../algorithms/kind.js'
 import type { Awaitable } from '../../awaitable.js'
 import { sluiceError } from '../../errors.js'
+import { requestError } from '../../errors/request-error.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
 import { namedPolicies } from '../../policy.js'
 import type { Count, RateLimitOptions } from '../options/options.js'
@@ -58,4 +59,33 @@ export function isCounted(when: Count, outcome: ResponseOutcome): Awaitable<bool
 /** Whether a response counts as a success: a status below 400, which the client has received, and no denial of a limit. */
 export function isSuccess({ status, aborted, denied }: ResponseOutcome): boolean {
   return status < 400 && !aborted && denied !== true
+}
+
+/**
+ * Refuses what depends on a response that the adapter does not see, before anything is taken.
+ *
+ * @param needed the option that depends on the response; undefined if only the policies may
+ * @throws SluiceError SLUICE_RESPONSE_UNSEEN
+ */
+export function assertWithoutResponse(
+  limiter: string,
+  policies: Policies,
+  needed: string | undefined,
+): void {
+  const what = needed ?? (mayHaveLease(policies) ? 'a policy of "concurrency"' : undefined)
+  if (what !== undefined) throw requestError('SLUICE_RESPONSE_UNSEEN', limiter, what)
+}
+
+/** Whether a decision by these policies can have a lease. */
+export function mayHaveLease(policies: Policies): boolean {
+  return Object.values(namedPolicies(policies)).some(grantsLeases)
+}
+
+/** The option that depends on the response. */
+export function optionForResponse<R, H>({
+  count,
+  resetOn,
+}: RateLimitOptions<R, H>): string | undefined {
+  if (count !== undefined && count !== 'all') return '"count"'
+  return resetOn === undefined ? undefined : '"resetOn"'
 }

@@ -11,16 +11,30 @@ import { checkOptions } from '../options/check-options.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { requestPoliciesOf } from '../options/request-policies.js'
 import { watchRequests } from '../request/mistakes.js'
-import { clientLeft, isOver, noteDenial, type GuardedResponse } from '../request/response.js'
+import {
+  clientLeft,
+  isOver,
+  noteDenial,
+  whileConnected,
+  withDenial,
+  type GuardedResponse,
+} from '../request/response.js'
 import type { RequestView } from '../request/view.js'
 import { bodyWriter } from '../response/denial.js'
 import type { EarlierHeaders } from '../response/fields.js'
 import { fieldWriter } from '../response/header-fields.js'
+import type { RequestContext } from '../response/limit-result.js'
 import { itemFinder } from '../response/policy-items.js'
 import { disconnected, errorFor, type Action, type LimiterGuard } from './action.js'
-import { assertWithoutResponse, createContext, mayHaveLease } from './context.js'
-import { assertCountable, countOf } from './counting.js'
-import { limitRequest, optionForResponse, type Limit } from './limit.js'
+import { afterResponse } from './after-response.js'
+import {
+  assertCountable,
+  assertWithoutResponse,
+  countOf,
+  mayHaveLease,
+  optionForResponse,
+} from './counting.js'
+import { limitRequest, type Limit } from './limit.js'
 import { guardLimiter, withoutName } from './names.js'
 
 /**
@@ -62,6 +76,7 @@ export function createGuard<R, H>(
     assertFits(name, options, policies)
     assertCountable(options, policies)
   }
+  const { dryRun = false, releaseOn = 'done' } = options
   const watch = watchRequests(name, madeAhead)
   // Last, because a limiter whose options are wrong must not keep a name.
   const limiter = guardLimiter(options, stated, policies, perRequest)
@@ -76,7 +91,18 @@ export function createGuard<R, H>(
   ): Promise<Action<H>> {
     try {
       watch(view.raw)
-      const context = createContext(limiter, view, response, options, isSeen)
+      const context: RequestContext<R> = {
+        limiter,
+        view,
+        response,
+        dryRun,
+        delay: async (work) => whileConnected(response, work),
+        afterResponse: (lease, work) =>
+          afterResponse(response, lease, releaseOn, (outcome) =>
+            work(withDenial(response, outcome)),
+          ),
+        seesResponse: isSeen,
+      }
       const action = await limitRequest(limit, context, earlier)
       noteDenial(response, action.type !== 'continue')
       return action
@@ -102,7 +128,7 @@ export function createGuard<R, H>(
     check,
     limiter,
     keyOf,
-    holds: options.releaseOn !== 'close' && mayHold,
+    holds: releaseOn !== 'close' && mayHold,
     needsOutcome: perRequest || mayHold || optionForResponse(options) !== undefined,
   }
 }

@@ -15,8 +15,14 @@ import type { LimitResult, RequestContext } from '../response/limit-result.js'
 import { noItems, publicNameOf, type ItemFinder } from '../response/policy-items.js'
 import { denied, handled, unlimited, type Action } from './action.js'
 import { keysToReset } from './after-response.js'
-import { assertCountable, isCounted, isSuccess, type Counting } from './counting.js'
-import { assertWithoutResponse } from './context.js'
+import {
+  assertCountable,
+  assertWithoutResponse,
+  isCounted,
+  isSuccess,
+  optionForResponse,
+  type Counting,
+} from './counting.js'
 
 /** A limit of HTTP requests: its options, and what was read from them once. */
 export interface Limit<R, H> extends RequestPolicies<R> {
@@ -153,10 +159,4 @@ function afterwards<R, H>(
     const names = resetOn === 'success' ? undefined : resetOn.success
     await limiter.reset(keysToReset(keys, policies, names), { policies })
   })
-}
-
-/** The option that depends on the response. */
-export function optionForResponse<R, H>(options: RateLimitOptions<R, H>): string | undefined {
-  if (options.count !== undefined && options.count !== 'all') return '"count"'
-  return options.resetOn === undefined ? undefined : '"resetOn"'
 }

@@ -2,16 +2,28 @@ import { byHeader, byRoute, byUser, firstOf } from './key-functions.js'
 import { byIp } from './by-ip.js'
 import { isList, isRecord } from '../../options/predicates.js'
 
-/** An example call for each function that makes a key function. Passed without a call, it would receive the request as its options. */
-const calls = new Map<unknown, string>([
-  [byIp, 'byIp()'],
-  [byHeader, `byHeader('x-api-key')`],
-  [byUser, 'byUser((request) => request.user?.id)'],
-  [byRoute, 'byRoute()'],
-  [firstOf, 'firstOf(byUser((request) => request.user?.id), byIp())'],
-])
+/** The functions that make key functions, an example call of each, and the fields of a request that it replaces, in lower case and without separators. */
+const functions: readonly (readonly [make: unknown, call: string, fields: string])[] = [
+  [byIp, 'byIp()', 'ip byip ips ipaddress clientip remoteip remoteaddress xforwardedfor'],
+  [
+    byUser,
+    'byUser((request) => request.user?.id)',
+    'user byuser userid username uid account accountid',
+  ],
+  [byHeader, `byHeader('x-api-key')`, 'apikey xapikey byheader header authorization'],
+  [byRoute, 'byRoute()', 'route byroute path url originalurl'],
+  [firstOf, 'firstOf(byUser((request) => request.user?.id), byIp())', 'firstof'],
+]
 
-/** The advice if the option `key`, a part of it or a key of its record is such a function without a call. */
+const calls = new Map(functions.map(([make, call]) => [make, call]))
+
+const callsByField = new Map(
+  functions.flatMap(([, call, fields]) => fields.split(' ').map((field) => [field, call] as const)),
+)
+
+/**
+ * The advice if the option `key`, a part of it or a key of its record is such a function without a call. It would receive the request as its options.
+ */
 export function uncalledKey(option: unknown): string | undefined {
   const parts = [option, ...partsOf(option), ...partsOf(option).flatMap(partsOf)]
   const uncalled = parts.find((part) => calls.has(part))
@@ -21,24 +33,6 @@ export function uncalledKey(option: unknown): string | undefined {
 function partsOf(option: unknown): readonly unknown[] {
   return typeof option === 'object' && option !== null ? Object.values(option) : []
 }
-
-/** Key functions, and the fields of a request that they replace, in lower case and without separators. */
-const fields: readonly (readonly [call: string, names: readonly string[]])[] = [
-  [
-    'byIp()',
-    ['ip', 'byip', 'ips', 'ipaddress', 'clientip', 'remoteip', 'remoteaddress', 'xforwardedfor'],
-  ],
-  [
-    'byUser((request) => request.user?.id)',
-    ['user', 'byuser', 'userid', 'username', 'uid', 'account', 'accountid'],
-  ],
-  [`byHeader('x-api-key')`, ['apikey', 'xapikey', 'byheader', 'header', 'authorization']],
-  ['byRoute()', ['route', 'byroute', 'path', 'url', 'originalurl']],
-]
-
-const callsByField = new Map(
-  fields.flatMap(([call, names]) => names.map((name) => [name, call] as const)),
-)
 
 /** A path into a request, such as `req.body.email` or `params.id`. */
 const path =

@@ -109,6 +109,8 @@ export const costOption: OptionReader<unknown> = checkedIfGiven(
   (value) => isCount(value) || isFunction(value) || isCosts(value),
 )
 
+const flag = checkedIfGiven('true or false', isBoolean)
+
 const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   ...policyReaders,
   limit: checkedIfGiven(
@@ -144,7 +146,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   }),
   wait: waitOption,
   releaseOn: optional<unknown>(oneOf('done', 'close'), undefined),
-  dryRun: checkedIfGiven('true or false', isBoolean),
+  dryRun: flag,
   skip: checkedIfGiven('a function from the request to true or false', isFunction),
   headers: {
     ...checkedIfGiven(someStyles, isStyles),
@@ -154,7 +156,7 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
         styles,
       ),
   },
-  partitionKey: checkedIfGiven('true or false', isBoolean),
+  partitionKey: flag,
   onDenied: checkedIfGiven(
     'a handler of the framework that takes the decision as its last parameter',
     isFunction,

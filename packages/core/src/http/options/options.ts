@@ -227,14 +227,17 @@ type Stated<R, H, W, P> = { readonly [N in 'rules']?: unknown } & RateLimitOptio
 
 type Short = Excluding<'rules' | 'policies'>
 type Whole = Excluding<'rules' | ShortOption>
-type ByRules = Excluding<DecidedByRules>
+type ByRules = Excluding<(typeof decidedByRules)[number]>
 
 type ShortOption = 'limit' | 'window' | 'algorithm'
 
-/** The options that state the policies of a limiter, and its name. */
-export const policyOptions = ['limit', 'window', 'algorithm', 'policies', 'name'] as const
-
-const requestOptions = [
+/** The options that rules decide for each request, so that they exclude `rules`. */
+export const decidedByRules = [
+  'limit',
+  'window',
+  'algorithm',
+  'policies',
+  'name',
   'key',
   'cost',
   'count',
@@ -244,11 +247,6 @@ const requestOptions = [
   'wait',
   'statusCode',
 ] as const
-
-type DecidedByRules = (typeof policyOptions)[number] | (typeof requestOptions)[number]
-
-/** The options that rules decide for each request, so that they exclude `rules`. */
-export const decidedByRules: readonly DecidedByRules[] = [...policyOptions, ...requestOptions]
 
 /** The names of policies, as far as the compiler knows them: not those of options in a variable, whose type is that of all options. */
 type PolicyName<P> = unknown extends P

@@ -62,15 +62,13 @@ const denials = new WeakSet<object>()
 
 /** Notes whether the last limit that checked a request has denied it, for the limits in front of it. */
 export function noteDenial(response: GuardedResponse, isDenied: boolean): void {
-  const exchange = isManual(response) ? response.request : response
-  if (isDenied) denials.add(exchange)
-  else denials.delete(exchange)
+  denials[isDenied ? 'add' : 'delete'](isManual(response) ? response.request : response)
 }
 
 /** The outcome of an exchange, with the denial that was noted for it. */
 export function withDenial(response: GuardedResponse, outcome: ResponseOutcome): ResponseOutcome {
-  const exchange = isManual(response) ? response.request : response
-  return denials.has(exchange) ? { ...outcome, denied: true } : outcome
+  const isDenied = denials.has(isManual(response) ? response.request : response)
+  return isDenied ? { ...outcome, denied: true } : outcome
 }
 
 /** Whether an adapter reports the end of this response. */

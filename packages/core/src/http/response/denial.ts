@@ -8,7 +8,6 @@ import type { RequestView } from '../request/view.js'
 import { retryAfterSeconds } from './header-fields.js'
 import type { Counted, DenialAnswer, DenialBody, RequestDecision } from './limit-result.js'
 import { publicNameOf, type PolicyItems } from './policy-items.js'
-import { reasonOf } from './reasons.js'
 
 /** A body and its media type. */
 export interface Content {
@@ -62,9 +61,24 @@ export function refusalContent(
   status: number,
   members?: object,
 ): Content {
-  const title = reasonOf(status) ?? `Status ${status}`
+  const title = reasons.get(`${status}`) ?? `Status ${status}`
   return contentOfProblem(view, { title, status, ...members })
 }
+
+const statuses =
+  '400 Bad Request, 401 Unauthorized, 402 Payment Required, 403 Forbidden, 404 Not Found, 405 Method Not Allowed, 406 Not Acceptable, ' +
+  '407 Proxy Authentication Required, 408 Request Timeout, 409 Conflict, 410 Gone, 411 Length Required, 412 Precondition Failed, ' +
+  '413 Payload Too Large, 414 URI Too Long, 415 Unsupported Media Type, 416 Range Not Satisfiable, 417 Expectation Failed, ' +
+  "418 I'm a Teapot, 421 Misdirected Request, 422 Unprocessable Entity, 423 Locked, 424 Failed Dependency, 425 Too Early, " +
+  '426 Upgrade Required, 428 Precondition Required, 429 Too Many Requests, 431 Request Header Fields Too Large, ' +
+  '451 Unavailable For Legal Reasons, 500 Internal Server Error, 501 Not Implemented, 502 Bad Gateway, 503 Service Unavailable, ' +
+  '504 Gateway Timeout, 505 HTTP Version Not Supported, 506 Variant Also Negotiates, 507 Insufficient Storage, 508 Loop Detected, ' +
+  '509 Bandwidth Limit Exceeded, 510 Not Extended, 511 Network Authentication Required'
+
+/** The reason phrases of errors, by their status. The modules of Node have them as well, but other runtimes do not. */
+const reasons: ReadonlyMap<string, string> = new Map(
+  statuses.split(', ').map((each) => [each.slice(0, 3), each.slice(4)]),
+)
 
 interface Problem {
   readonly title: string
