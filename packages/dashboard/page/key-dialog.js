@@ -45,6 +45,9 @@ function content(open, isWriter, handlers) {
 const notPassed =
   'The limiter of this key was not passed to createDashboard, so the page can show the key, but neither its counts nor acts.'
 
+const nothingCounted =
+  'Nothing is counted for this key: it was never counted, or its counts have expired. An act on it holds for its next requests, if this is the key that the application counts by.'
+
 /** @param {OpenKey} open */
 function counts({ view, error }) {
   return html`<section class="counts" aria-label="Counts">
@@ -59,7 +62,7 @@ function counts({ view, error }) {
     ${
       view === undefined
         ? html`<p class="aside">${error === undefined ? 'Reading its counts …' : nothing}</p>`
-        : html`${view.policies.map(quota)}${about(view)}`
+        : html`${view.isCounted ? view.policies.map(quota) : html`<p class="aside">${nothingCounted}</p>`}${about(view)}`
     }
   </section>`
 }

@@ -153,6 +153,8 @@ export interface KeyView {
   readonly id: string
   /** As `mask` shows it. Always shown as text. */
   readonly key: string
+  /** Whether something is counted for the key, or it is blocked or exempt. If not, no store has seen it, or its counts have expired. */
+  readonly isCounted: boolean
   /** The place of the counts: `store`, or `fallback` while the store is unavailable. */
   readonly source: string
   readonly policies: readonly KeyPolicyView[]

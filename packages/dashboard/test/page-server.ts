@@ -181,6 +181,7 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
       id: keyId,
       key: text,
       source: 'store',
+      isCounted: true,
       policies: limiter.policies.map((one) => {
         const limit = one.limit ?? 100
         const counted =

@@ -26,7 +26,7 @@ export async function pageTarget(page: PageClient): Promise<Target> {
   }
 
   async function status(limiter: string, { text }: KeyArgument): Promise<KeyView> {
-    return page.get('api/key', { limiter, key: text }, readKeyView)
+    return page.get('api/key', { limiter, key: text, exact: '1' }, readKeyView)
   }
 
   return {

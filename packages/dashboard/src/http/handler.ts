@@ -4,6 +4,7 @@ import type { Awaitable } from '@sluice/core/http'
 import type { Visitor } from '../act-event.js'
 import { mostRows } from '../data/present.js'
 import type { MessageOf } from '../data/shown-message.js'
+import type { KeyName } from '../keys/key-desk.js'
 import { Refusal, refusal } from '../refusal.js'
 import { visitorOf, type Authorization } from './authorize.js'
 import { readBody } from './body.js'
@@ -16,7 +17,7 @@ import { createWarner } from './warner.js'
 /** The functions behind the addresses. */
 export interface Api {
   view(visitor: Visitor, rows: number): Promise<unknown>
-  key(limiter: string, named: { readonly id?: string; readonly key?: string }): Promise<unknown>
+  key(limiter: string, named: KeyName): Promise<unknown>
   search(limiter: string, cursor: string | undefined): Promise<unknown>
   act(body: Readonly<Record<string, unknown>>, visitor: Visitor): Promise<object>
 }
@@ -77,7 +78,8 @@ export function createHandler<R extends IncomingMessage>(
     if (name === 'search') return json(await api.search(limiter, query.get('cursor') ?? undefined))
     const id = query.get('id')
     const key = query.get('key')
-    return json(await api.key(limiter, { ...(id && { id }), ...(key && { key }) }))
+    const isExact = query.get('exact') === '1'
+    return json(await api.key(limiter, { ...(id && { id }), ...(key && { key }), isExact }))
   }
 
   async function respond(request: R, response: ServerResponse): Promise<void> {

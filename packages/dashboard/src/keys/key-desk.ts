@@ -13,7 +13,8 @@ import type { DashboardShare } from '../share/share.js'
 import type { ActView, KeyView, SearchView } from '../view.js'
 import { carryOutAct, readAct, type ActRequest } from './acts.js'
 import type { KeyIds } from '../key-ids.js'
-import { countedText, keyOfId } from './known-keys.js'
+import { countedText, keyOfId, knownKeys } from './known-keys.js'
+import { meantKeys } from './meant-keys.js'
 import { isKnown, lookAt, type KeyLook, type KnownPolicies } from './look.js'
 
 /** The longest that a request waits for a limiter, whose own `timeout` is much shorter. */
@@ -55,7 +56,22 @@ export class KeyDesk {
     const collected = await this.#collectedOf(name)
     const key = this.#keyOf(limiter, named, collected)
     const look = await this.#look(limiter, key, this.#knownOf(limiter, collected, key))
-    return this.#viewOf(limiter, key, look)
+    if (named.key === undefined || named.isExact === true || isCounted(look)) {
+      return this.#viewOf(limiter, key, look)
+    }
+    const [meant = { key, look }, ...others] = await this.#meant(limiter, named.key, collected)
+    if (others.length === 0) return this.#viewOf(limiter, meant.key, meant.look)
+    const texts = [meant, ...others].map((one) => this.#shown.mask(one.key))
+    throw refusal('SLUICE_VIEW_KEY_AMBIGUOUS', texts.join(', '))
+  }
+
+  /** The counted keys that a visitor can mean by a text. */
+  async #meant(limiter: Limiter, text: string, collected: Collected): Promise<readonly Found[]> {
+    const keys = meantKeys(text, knownKeys(collected))
+    const looks = keys.map(async (key) => {
+      return { key, look: await this.#look(limiter, key, this.#knownOf(limiter, collected, key)) }
+    })
+    return (await Promise.all(looks)).filter(({ look }) => isCounted(look))
   }
 
   /** The answer of `api/search`. */
@@ -97,8 +113,7 @@ export class KeyDesk {
         'The act',
       )
       this.#publish(key, request, by, undefined)
-      const wasCounted = before.policies.some(isKnown)
-      return { key: this.#viewOf(limiter, key, after), wasCounted }
+      return { key: this.#viewOf(limiter, key, after), wasCounted: isCounted(before) }
     } catch (error) {
       this.#publish(key, request, by, error)
       throw error
@@ -188,7 +203,8 @@ export class KeyDesk {
     return { groups, policies: new Map([...first, ...all]), varying: new Set(varying) }
   }
 
-  #viewOf({ name }: Limiter, key: string, { source, policies }: KeyLook): KeyView {
+  #viewOf({ name }: Limiter, key: string, look: KeyLook): KeyView {
+    const { source, policies } = look
     const { rules, mask } = this.#shown
     const names = policies.map((policy) => policy.name)
     return {
@@ -196,6 +212,7 @@ export class KeyDesk {
       id: this.#ids.sealed(name, key),
       key: mask(key),
       source,
+      isCounted: isCounted(look),
       policies,
       ...(rules?.name === name ? { rules: rulesOf(rules, names) } : {}),
     }
@@ -206,6 +223,17 @@ export class KeyDesk {
 export interface KeyName {
   readonly id?: string
   readonly key?: string
+  /** Whether a key with this text is meant, also if it is not counted and keys of another form are. */
+  readonly isExact?: boolean
+}
+
+interface Found {
+  readonly key: string
+  readonly look: KeyLook
+}
+
+function isCounted({ policies }: KeyLook): boolean {
+  return policies.some(isKnown)
 }
 
 /** The acts after which a key is probably not denied. */

@@ -18,14 +18,18 @@ export function keyOfId(
 ): string {
   const opened = ids.opened(limiter, id)
   if (opened !== undefined) return opened
+  for (const key of knownKeys(all)) if (ids.idOf(limiter, key) === id) return key
+  throw refusal('SLUICE_VIEW_KEY_UNKNOWN')
+}
+
+/** The keys of a limiter that the processes have collected. A key can be there twice. */
+export function* knownKeys(
+  all: readonly Pick<LimiterData, 'requests' | 'denials' | 'runs'>[],
+): Iterable<string> {
   for (const { requests, denials, runs } of all) {
     const counted = [...requests.lists, ...denials.lists].map(({ keys }) => keys)
-    for (const list of [runs, ...counted]) {
-      const found = list.find(({ key }) => ids.idOf(limiter, key) === id)
-      if (found !== undefined) return found.key
-    }
+    for (const list of [runs, ...counted]) for (const { key } of list) yield key
   }
-  throw refusal('SLUICE_VIEW_KEY_UNKNOWN')
 }
 
 /**
