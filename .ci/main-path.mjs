@@ -1,4 +1,4 @@
-// The path of one request through the code. `npm run main-path` serves an Express application with a limit in memory, or with `-- --redis` over Redis, or with
+// The path of one request through the code. `node .ci/main-path.mjs` serves an Express application with a limit in memory, or with `--redis` over Redis, or with
 // `-- --hono` one of Hono. It sends a request, and lists the source files of which a function ran during that request. The set-up and the first request,
 // which makes the policy, do not count.
 import { once } from 'node:events'

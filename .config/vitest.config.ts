@@ -18,7 +18,7 @@ const all = readdirSync(`${root}packages`)
   .flatMap((name) => testsOf(`packages/${name}/test/`))
   .filter((file) => !file.includes('node_modules'))
 
-/** They take long by nature. `npm run test:slow` runs them. */
+/** They take long by nature. `npm run test:all -- slow` runs them. */
 const slow = all.filter((file) => file.endsWith('.slow.test.ts'))
 
 /** These files check the pages of the documentation, and what is drawn in a browser. `npm run check:pages` runs them. */
@@ -29,7 +29,7 @@ const pages = all.filter((file) =>
 /** These files start real runtimes and frameworks. `npm run check:platforms` installs them and runs the files. */
 const platforms = all.filter((file) => file.startsWith('packages/platforms/'))
 
-/** These files test every algorithm. `npm run test:algorithms` runs them. */
+/** These files test every algorithm. `npm run test:all -- algorithms` runs them. */
 const algorithms = [
   'core/test/options/durations.short',
   'core/test/options/unknown-option.misplaced',

@@ -2,9 +2,19 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { run } from '../command.mjs'
 import { root } from '../workspace.mjs'
+import { checkManifest } from './manifest.mjs'
+
+/** Each package can be published: npm shows its fields, and unpacks the files that they name. */
+export async function* contents(packages) {
+  for (const { manifest, tarball, name } of packages) {
+    checkManifest(name, manifest)
+    checkContents(manifest, tarball)
+  }
+  yield `${packages.map(({ manifest }) => manifest.name).join(', ')}: can be published`
+}
 
 /** Checks the files that npm would unpack. */
-export function checkContents({ name, bin: commands, exports }, tarball) {
+function checkContents({ name, bin: commands, exports }, tarball) {
   run(bin('publint'), ['run', '--strict', tarball])
   run(bin('attw'), ['--profile', 'esm-only', tarball])
 

@@ -11,7 +11,7 @@ const page = readFileSync(
 
 const redis = useRedis()
 
-test('the page on the sliding window shows the figures of npm run windows in memory', async () => {
+test('the page on the sliding window shows the figures of conformance/src/windows in memory', async () => {
   expect(page).toBe(withTables(page, await windowTables(memoryStore())))
 })
 

@@ -16,7 +16,7 @@ export interface SiteServer {
 
 export async function serveSite(): Promise<SiteServer> {
   if (!existsSync(`${dist}index.html`)) {
-    throw new Error('The site is not built. Run this command first: npm run docs:build')
+    throw new Error('The site is not built. Run this command first: npm run site -- build')
   }
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
