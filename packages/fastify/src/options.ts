@@ -82,7 +82,7 @@ export interface RateLimitDecorator {
   readonly limiter: Limiter
   /**
    * Finds a limiter by its name. The limiter of a route exists from the start of the application; its name is that in `config.rateLimit`, that of
-   * its rules, or else its method and pattern: 'GET /items/:id'.
+   * its rules, or else its method, pattern and constraints: 'GET /items/:id', 'GET /items/:id version=2.0.0'.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
    */

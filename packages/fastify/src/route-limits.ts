@@ -112,18 +112,20 @@ function inherited(base: RouteOptions, own: RouteOptions): RouteOptions {
 }
 
 /**
- * The name of a route's limiter: its method and its pattern. The HEAD route that a framework adds to a GET route has the same name, because a client
+ * The name of a route's limiter: its method, its pattern and its constraints, such as a version or a host. The HEAD route that a framework adds to a GET route has the same name, because a client
  * could otherwise double its limit. For the same reason a slash at the end of the pattern is dropped: a framework with route prefixes adds both forms.
  */
-export function routeName({ method = [], url = '404' }: Route): string {
+export function routeName({ method = [], url = '404', constraints = {} }: Route): string {
   const methods = typeof method === 'string' ? [method] : method
   const known = methods.includes('HEAD') || methods.includes('GET') ? 'GET' : methods[0]
-  return [known, url.replace(/(?<=.)\/$/, '')].filter(Boolean).join(' ')
+  const constrained = Object.entries(constraints).map(([name, value]) => `${name}=${String(value)}`)
+  return [known, url.replace(/(?<=.)\/$/, ''), ...constrained].filter(Boolean).join(' ')
 }
 
 interface Route {
   readonly method?: string | readonly string[]
   readonly url?: string
+  readonly constraints?: Readonly<Record<string, unknown>>
 }
 
 /** Makes a limit count each request once, even if it is placed several times. */

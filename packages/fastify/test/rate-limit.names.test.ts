@@ -55,6 +55,23 @@ test.each<[string, object, object]>([
   },
 )
 
+test.each([
+  ['version', { version: '1.0.0' }, { version: '2.0.0' }, { 'accept-version': '1.0.0' }],
+  ['host', { host: 'a.example' }, { host: /\.test$/ }, { host: 'a.example' }],
+])('two routes of one pattern with another %s are two routes', async (_, one, other, headers) => {
+  const app = create()
+  await app.register(rateLimit, times(9))
+  const config = { rateLimit: { limit: 1 } }
+  app.get('/v', { constraints: one, config }, hello)
+  app.get('/v', { constraints: other, config: { rateLimit: { limit: 2 } } }, hello)
+  const others = { 'accept-version': '2.0.0', host: 'b.test' }
+  const seen = []
+  for (const sent of [headers, headers, others, others, others]) {
+    seen.push((await app.inject({ url: '/v', headers: sent })).statusCode)
+  }
+  expect(seen).toEqual([200, 429, 200, 200, 429])
+})
+
 test('two registrations without a store count separately', async () => {
   const app = create()
   for (const limit of [1, 2]) {
