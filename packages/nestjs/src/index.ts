@@ -4,6 +4,7 @@ export type { NestCall } from './nest-call.js'
 export { RateLimitException } from './rate-limit-exception.js'
 export type { DenialReport } from './rate-limit-exception.js'
 export { RateLimitGuard } from './rate-limit-guard.js'
+export { RequestException } from './request-exception.js'
 export { RateLimiters } from './rate-limiters.js'
 export { RateLimitModule } from './rate-limit-module.js'
 export type {

@@ -15,6 +15,7 @@ import { MethodExchange, type Run } from './calls/method-exchange.js'
 import { keepRun } from './handler-follower.js'
 import { defaultsToken, limitsIn, type AppliedLimit, type Limits, type Options } from './limits.js'
 import { MarkGuard } from './nest-methods.js'
+import { exceptionOf } from './request-exception.js'
 
 /** Nest passes the same context to all guards of a call, and a new one for each call. A route may have this guard twice. */
 const checked = new WeakSet<ExecutionContext>()
@@ -131,7 +132,11 @@ async function check(
   call: Call,
   context: ExecutionContext,
 ): Promise<boolean> {
-  const action = await guard.check(call.view, call.exchange, call.earlierThan(guard))
+  const action = await guard
+    .check(call.view, call.exchange, call.earlierThan(guard))
+    .catch((error: unknown) => {
+      throw context.getType() === 'http' ? exceptionOf(error) : error
+    })
   call.decided(action.decision)
   // The last header of a denial is `Content-Type`, which the exception filter writes together with the body.
   const own = action.type === 'deny' ? action.headers.slice(0, -1) : action.headers

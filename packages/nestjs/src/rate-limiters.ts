@@ -4,6 +4,7 @@ import type { Keys, Limiter } from '@sluice/core'
 import { defaultsToken, limitsIn, type Limits, type Options } from './limits.js'
 import type { NestRequest } from './options.js'
 import { viewOf } from './request.js'
+import { exceptionOf } from './request-exception.js'
 
 /**
  * The limiters of the application, for direct calls such as `peek`, `reset` or `block`. `RateLimitModule` provides it in every module; without
@@ -55,9 +56,17 @@ export class RateLimiters {
    * async function solved(request: NestRequest, limiters: RateLimiters) {
    *   await limiters.of('SessionsController.logIn').reset(await limiters.keyOf(request, 'SessionsController.logIn'))
    * }
-   * @throws SluiceError SLUICE_LIMITER_UNKNOWN; for a request without its key; and with `rules`, in which each rule has its own keys
+   * @throws SluiceError SLUICE_LIMITER_UNKNOWN; with `rules`, in which each rule has its own keys; RequestException for a request without its key
    */
   keyOf(request: NestRequest, name: string = 'default'): Keys | Promise<Keys> {
-    return this.#limits.of(name).keyOf(viewOf(request))
+    return found(this.#limits.of(name).keyOf(viewOf(request)))
+  }
+}
+
+async function found(keys: Keys | Promise<Keys>): Promise<Keys> {
+  try {
+    return await keys
+  } catch (error) {
+    throw exceptionOf(error)
   }
 }

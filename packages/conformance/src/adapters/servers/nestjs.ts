@@ -13,6 +13,7 @@ import {
   RateLimit,
   RateLimiters,
   RateLimitModule,
+  RequestException,
   type NestRequest,
   type OnDenied,
 } from '@sluice/nestjs'
@@ -158,9 +159,11 @@ class ErrorFilter<Q, S> extends BaseExceptionFilter {
 
   override catch(error: unknown, host: ArgumentsHost): void {
     // This includes denials, which Nest's own filter answers.
-    if (error instanceof HttpException) return super.catch(error, host)
+    const isDenial = error instanceof HttpException && !(error instanceof RequestException)
+    if (isDenial) return super.catch(error, host)
     const response = host.switchToHttp().getResponse<S>()
     if (error instanceof Answered) return this.#platform.send(response, error.answer)
-    return this.#platform.send(response, this.#app.failed(error))
+    const cause = error instanceof RequestException ? error.cause : error
+    return this.#platform.send(response, this.#app.failed(cause))
   }
 }

@@ -1,0 +1,21 @@
+import { HttpException } from '@nestjs/common'
+import { SluiceError, type ErrorCode } from '@sluice/core'
+
+/**
+ * The exception for a request over HTTP that is wrong: it has no key, or an invalid one. Nest's own exception filter answers it with its status and its
+ * message, and filters of the application recognize it like any other `HttpException`. Its `cause` is the SluiceError.
+ */
+export class RequestException extends HttpException {
+  readonly code: ErrorCode
+
+  constructor(error: SluiceError, status: number) {
+    super(error.message, status, { cause: error })
+    this.code = error.code
+  }
+}
+
+/** The error that Nest receives for an error of a limit. */
+export function exceptionOf(error: unknown): unknown {
+  const isRequest = error instanceof SluiceError && error.status !== undefined
+  return isRequest ? new RequestException(error, error.status) : error
+}
