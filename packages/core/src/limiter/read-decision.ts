@@ -66,6 +66,8 @@ function combinedDecision(request: DecisionRequest, result: StoreResult): Decisi
     if (verdict.resetMs > resetMs) resetMs = verdict.resetMs
     if (verdict.delayMs > delayMs) delayMs = verdict.delayMs
   }
+  const hasOverride = states.some(({ override }) => override !== undefined)
+  if (hasOverride && !allowed) retryAfterMs = waitPastExemptions(retryAfterMs, request, states)
   const decision = new MadeDecision(
     allowed,
     limit,
@@ -80,8 +82,22 @@ function combinedDecision(request: DecisionRequest, result: StoreResult): Decisi
     result,
   )
   keptCombined.offer(decision)
-  const hasOverride = states.some(({ override }) => override !== undefined)
   return hasOverride ? withExemption(decision, policies, states) : decision
+}
+
+/** The wait of a denial. If an exemption ends before the other policies allow the request, its policy has to allow it as well. */
+function waitPastExemptions(
+  wait: number | null,
+  { policies, cost }: DecisionRequest,
+  states: readonly State[],
+): number | null {
+  const exempt = [...states.keys()].filter((i) => isExempt(states[i]))
+  exempt.sort((a, b) => exemptMs(states[a]) - exemptMs(states[b]))
+  return exempt.reduce((waitMs, i) => {
+    if (waitMs === null || waitMs < exemptMs(states[i])) return waitMs
+    const state = { ...states[i], override: undefined }
+    return longest(waitMs, verdictOf(policies[i], state, costAt(cost, i), false).retryAfterMs)
+  }, wait)
 }
 
 /** The verdicts by the names of their policies. A literal takes less time than a loop. */

@@ -63,6 +63,27 @@ test('a decision that is not exempt has the same properties before and after an 
   expect(Object.keys(limiter.consume('b'))).toEqual([...before, 'exempt'])
 })
 
+test.each([
+  ['ends before the other policies allow', 20_000, 60_000],
+  ['ends when the other policies allow', 30_000, 60_000],
+  ['ends after the other policies allow', 30_001, 30_000],
+])('the wait of a denial counts a policy whose exemption %s', (_, exemptMs, waitMs) => {
+  let now = 0
+  const policies = { exempt: once, other: fixedWindow({ limit: 1, window: '30s' }) }
+  for (const order of [policies, { other: policies.other, exempt: policies.exempt }]) {
+    now = 0
+    const limiter = createLimiter({ name: 'api', policies: order, clock: () => now })
+    limiter.consume('key')
+    limiter.exempt('key', exemptMs, { policies: { exempt: once } })
+    const denied = limiter.consume('key')
+    expect([denied.retryAfterMs, denied.policies['exempt'].retryAfterMs]).toEqual([waitMs, 0])
+    now = waitMs - 1
+    expect(limiter.peek('key')).toMatchObject({ allowed: false, retryAfterMs: 1 })
+    now = waitMs
+    expect(limiter.peek('key').allowed).toBe(true)
+  }
+})
+
 describe('while calls wait', () => {
   beforeEach(useTimers)
   afterEach(() => void vi.useRealTimers())
