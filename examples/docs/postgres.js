@@ -65,6 +65,7 @@ async function withPostgresJs() {
   // #region postgres.js
   const sql = postgres(url, {
     connect_timeout: 1,
+    fetch_types: false, // a query of a new connection: if it fails, nothing can catch the error
     onnotice: () => {}, // the notices that a table exists already
   })
 
