@@ -18,8 +18,8 @@ const longestPauseMs = 8
 /** One save in this many deletes some rows that have ended. */
 const savesPerClean = 100
 
-/** The time for which a refund is tried after its deadline, although nobody waits for it. */
-const refundMs = 30_000
+/** The time after its deadline for which the store tries to undo what a late answer has taken. */
+const undoMs = 30_000
 
 /**
  * Makes the function that decides the requests of a call, in attempts. An attempt loads the rows of some transactions, and saves others that are decided. The
@@ -144,7 +144,7 @@ export function createAttempts(
     )
   }
 
-  /** The transactions without the requests whose time is over. Those of a refund remain. */
+  /** The transactions without the requests whose time is over. */
   function inTime(transactions: readonly Transaction[]): readonly Transaction[] {
     const now = processTime.monotonic()
     const late = requestsOf(transactions).filter((pending) => endOf(pending) <= now)
@@ -209,8 +209,8 @@ function requestsOf(transactions: readonly Transaction[]): readonly PendingReque
 }
 
 /** The latest monotonic time at which a request may still take or refund units. */
-function endOf({ request, dueAt }: PendingRequest): number {
-  return request.verb === 'refundReceipt' ? dueAt + refundMs : dueAt
+function endOf({ isUndo, dueAt }: PendingRequest): number {
+  return isUndo ? dueAt + undoMs : dueAt
 }
 
 function changeOf({ change }: RowChange): Change {

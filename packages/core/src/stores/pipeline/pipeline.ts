@@ -184,5 +184,5 @@ function isAnswered(pending: PendingRequest): boolean {
 /** Refunds the units that were taken in time, but whose answer was late. */
 function undoingOf({ request }: PendingRequest, late: Answer): PendingRequest[] {
   if (request.verb !== 'consume' || !('allowed' in late) || !late.allowed) return []
-  return refundsOf(request, late.states).map((refund) => new PendingRequest(refund, () => {}))
+  return refundsOf(request, late.states).map((refund) => new PendingRequest(refund, () => {}, true))
 }

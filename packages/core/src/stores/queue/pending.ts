@@ -17,12 +17,15 @@ export class PendingRequest {
   declare batch: Batch | undefined
   /** Whether another process has changed one of its rows while it was decided. */
   declare hasConflicted: boolean
+  /** Whether it undoes what a late answer has taken: no caller waits for it. */
+  declare readonly isUndo: boolean
   /** Whether it was answered, with an answer of the store or with the error of its deadline. */
   declare isAnswered: boolean
 
-  constructor(request: StoreRequest, done: (answer: Answer) => void) {
+  constructor(request: StoreRequest, done: (answer: Answer) => void, isUndo = false) {
     this.request = request
     this.done = done
+    this.isUndo = isUndo
     this.generation = 0
     this.keys = []
     this.dueAt = 0

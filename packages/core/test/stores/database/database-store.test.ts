@@ -9,6 +9,7 @@ import {
   slidingLog,
   unlimited,
   type AsyncStore,
+  type Decision,
   type Limiter,
   type Policies,
   type StoreErrorEvent,
@@ -494,7 +495,7 @@ describe('a database that fails', () => {
     expect((await limiter.peek('key')).remaining).toBe(4)
   })
 
-  test('that conflicts until the deadline fails the consumption, and not the refund that is saved with it', async () => {
+  test('that conflicts until the deadline fails the consumption, and a refund that was saved with it is void', async () => {
     holdTime()
     onTestFinished(releaseTime)
     const errors = toldOn<StoreErrorEvent>('sluice:store:error')
@@ -517,7 +518,54 @@ describe('a database that fails', () => {
     await pass(200)
     const left = limiter.peek('key')
     await pass(20)
-    expect((await left).remaining).toBe(4)
+    expect((await left).remaining).toBe(3)
+  })
+
+  test('that conflicts until the deadline fails the consumption, and not what is saved with it to undo a late answer', async () => {
+    holdTime()
+    onTestFinished(releaseTime)
+    let [lateMs, isContended] = [0, false]
+    let second: Promise<Decision> | undefined
+    const database = new MapDatabase({
+      before: () => after(20),
+      async after() {
+        await after(lateMs)
+        // It shares a call with the undoing, because another call is under way.
+        if (lateMs > 0) second = limiter.consume('key')
+        lateMs = 0
+      },
+      conflicts: () => isContended,
+    })
+    const spans: Span[] = []
+    const watched: Database = {
+      name: 'map',
+      load: (keys) => database.load(keys),
+      save(groups, span) {
+        spans.push(span)
+        return database.save(groups, span)
+      },
+    }
+    const limiter = limiterOver(watched, minute, databaseStore(watched, { timeout: 100 }))
+    const known = limiter.consume('other')
+    await pass(60)
+    await known
+    lateMs = 150
+    const late = limiter.consume('key')
+    await pass(160)
+    expect((await late).source).toBe('closed')
+    const other = limiter.consume('other')
+    isContended = true
+    await pass(315)
+    await other
+    expect((await second)?.source).toBe('closed')
+    // A shared save ends with the consumption. Those after it are of the undoing alone.
+    const isLong = spans.map(({ from, until }) => until - from > 1000)
+    expect(isLong.lastIndexOf(false) < isLong.indexOf(true)).toBe(true)
+    isContended = false
+    await pass(200)
+    const left = limiter.peek('key')
+    await pass(40)
+    expect((await left).remaining).toBe(5)
   })
 
   test('is closed with the store, which then answers no request', async () => {
