@@ -25,7 +25,11 @@ test('a block that one process sets holds for all of them', async () => {
 test('a process that sends no call before the block waits as well', async () => {
   const server = await serve(sluice('draft', { limit: 1, window: '2s' }))
   const [first, second] = [0, 1].map(() =>
-    createLimiter({ name: 'pair', policies: generous, store: redisStore(redis.client()) }),
+    createLimiter({
+      name: 'pair',
+      policies: generous,
+      store: redisStore(redis.client(), { timeout: '10s' }),
+    }),
   )
   await limitedFetch(first, { retries: 0 })(server.url)
   const began = performance.now()
@@ -39,7 +43,11 @@ test('calls continue while Redis is killed, with the blocks of this process', as
   const killed = await startRedis()
   const client = killed.client({ maxRetriesPerRequest: 0, retryStrategy: () => 50 })
   await client.ping()
-  const limiter = createLimiter({ name: 'killed', policies: generous, store: redisStore(client) })
+  const limiter = createLimiter({
+    name: 'killed',
+    policies: generous,
+    store: redisStore(client, { timeout: '10s' }),
+  })
   const call = limitedFetch(limiter, { maxWait: '20s' })
   process.kill(killed.pid, 'SIGKILL')
   await vi.waitFor(() => expect(client.status).not.toBe('ready'))

@@ -33,6 +33,7 @@ import {
 } from '../src/index.js'
 import { errorCodes, type CoreCode } from './error-codes.js'
 import { listOfShape } from './stores/redis/shapes.js'
+import { holdTime, pass, releaseTime } from './stores/pipeline/stub-store.js'
 import { unusedClient } from './stores/redis/unused-client.js'
 import { errorOf, rejectionOf, warningOf } from './error-of.js'
 import { databaseStore, type Database } from '../src/stores/database/index.js'
@@ -508,7 +509,11 @@ async function contendedStore(): Promise<SluiceError> {
   }
   const store = databaseStore(database, { timeout: 20 })
   const limiter = createLimiter({ name: 'api', policies, store, onStoreError: 'deny' })
-  return rejectionOf(limiter.penalize('a', 1))
+  holdTime()
+  const error = rejectionOf(limiter.penalize('a', 1))
+  await pass(20)
+  releaseTime()
+  return error
 }
 
 /** Another program has written the row. */

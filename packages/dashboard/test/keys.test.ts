@@ -47,7 +47,12 @@ describe.each<[string, () => Limiter]>([
   ['in memory', () => createLimiter({ name: `keys-${made++}`, policies })],
   [
     'over Redis',
-    () => createLimiter({ name: `keys-${made++}`, policies, store: redisStore(redis.connection) }),
+    () =>
+      createLimiter({
+        name: `keys-${made++}`,
+        policies,
+        store: redisStore(redis.connection, { timeout: '10s' }),
+      }),
   ],
 ])('a limiter %s', (_, make) => {
   test.each(hostile)('is shown, and acted upon by its id, with a key of %s', async (_, key) => {

@@ -15,7 +15,7 @@ redis.on('error', () => {})
 const limiter = createLimiter({
   name: 'shared',
   policies: fixedWindow({ limit: 10, window: '1h' }),
-  store: redisStore(redis),
+  store: redisStore(redis, { timeout: '10s' }),
 })
 const dashboard = createDashboard({
   limiters: { limiter },

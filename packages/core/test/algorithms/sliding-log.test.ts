@@ -181,7 +181,7 @@ describe('slidingLog in Redis', () => {
     const limiter = createLimiter({
       name: 'evicted',
       policies,
-      store: redisStore(server.connection),
+      store: redisStore(server.connection, { timeout: '10s' }),
     })
     await limiter.consume('k')
     const [body] = await server.connection.keys('sluice1:evicted:{k}:*')

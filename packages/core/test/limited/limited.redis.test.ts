@@ -9,9 +9,11 @@ import {
   type AsyncStore,
   type Limiter,
   type Policies,
+  type StoreCallEvent,
 } from '@sluice/core'
 import { startRedis, useRedis } from '@sluice/test-kit/redis'
-import { expect, test } from 'vitest'
+import { toldOn } from '@sluice/test-kit/told-on'
+import { expect, test, vi } from 'vitest'
 
 const server = useRedis()
 
@@ -49,12 +51,24 @@ test('the number of running calls in all processes never exceeds the limit', asy
 })
 
 test('a lease is renewed while the function runs longer than the lease', async () => {
-  const limiter = limiterOf('kept', concurrency({ limit: 1, lease: 400 }))
+  const lease = 900
+  let now = Date.now()
+  const limiter = createLimiter({
+    name: 'kept',
+    policies: concurrency({ limit: 1, lease }),
+    store: redisStore(server.client(), { timeout: '20s' }),
+    clock: () => now,
+  })
+  const calls = toldOn<StoreCallEvent>('sluice:store:call')
   const work = limited(
     limiter,
     forAll,
   )(async () => {
-    await sleep(500)
+    for (let renewals = 1; renewals <= 2; renewals++) {
+      const before = calls.length
+      await vi.waitFor(() => expect(calls.length).toBeGreaterThan(before))
+      now += lease - 1
+    }
     return (await limiter.peek('all')).allowed
   })
   expect(await work()).toBe(false)
@@ -89,5 +103,5 @@ function forAll(): { key: string } {
 
 /** The limiter of another process, with a separate connection. */
 function limiterOf(name: string, policies: Policies): Limiter<AsyncStore> {
-  return createLimiter({ name, policies, store: redisStore(server.client()) })
+  return createLimiter({ name, policies, store: redisStore(server.client(), { timeout: '10s' }) })
 }

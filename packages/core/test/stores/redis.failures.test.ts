@@ -33,7 +33,7 @@ describe('a call that takes longer than its deadline', () => {
       const limiter = limiterOn(server.client(), { timeout: 50 }, undefined, policy)
       await untilAnswered(() => limiter.consume('key'))
       const { remaining } = await untilAnswered(() => limiter.peek('key'))
-      await paused(300, async () => {
+      await paused(async () => {
         let isAnswering = false
         const answering = server.connection.ping().then(() => (isAnswering = true))
         const decisions = [1, 2, 3].map((cost) => limiter.consume('key', { cost }))
@@ -45,6 +45,7 @@ describe('a call that takes longer than its deadline', () => {
         )
         expect((await penalties).map(errorCode)).toEqual(Array(3).fill('SLUICE_STORE_TIMEOUT'))
         expect(isAnswering).toBe(false)
+        process.kill(server.pid, 'SIGCONT')
         await answering
       })
       // The client may send a call without an effect again. It then arrives before the second of these calls.
@@ -57,7 +58,7 @@ describe('a call that takes longer than its deadline', () => {
     const client = server.client()
     await client.ping()
     const limiter = limiterOn(client, { timeout: 50 })
-    await paused(300, async () => {
+    await paused(async () => {
       expect((await limiter.consume('key')).source).toBe('closed')
     })
     await untilAnswered(() => limiter.peek('key'))
@@ -67,7 +68,7 @@ describe('a call that takes longer than its deadline', () => {
   test('does not affect later calls', async () => {
     const limiter = limiterOn(server.client(), { timeout: 50 })
     await untilAnswered(() => limiter.peek('key'))
-    await paused(200, async () => {
+    await paused(async () => {
       expect((await limiter.consume('key')).source).toBe('closed')
     })
     await untilAnswered(() => limiter.peek('key'))
@@ -264,9 +265,13 @@ describe('a store that was closed', () => {
 })
 
 /** Delays every command for this time, and returns when commands are answered again. */
-async function paused(ms: number, meanwhile: () => Promise<void>): Promise<void> {
-  await server.connection.client('PAUSE', ms, 'ALL')
-  await meanwhile()
+async function paused(meanwhile: () => Promise<void>): Promise<void> {
+  process.kill(server.pid, 'SIGSTOP')
+  try {
+    await meanwhile()
+  } finally {
+    process.kill(server.pid, 'SIGCONT')
+  }
   await server.connection.ping()
 }
 

@@ -33,9 +33,7 @@ test('the queue of commands for an unresponsive Redis does not grow, and Redis d
   await decideFor(1500, () => Promise.all([limiter.consume('key'), limiter.ping()]))
   expect(client.commandQueue.length).toBe(length)
   process.kill(server.pid, 'SIGCONT')
-  const begins = performance.now()
   while ((await limiter.consume('key')).source !== 'store') await delay(5)
-  expect(performance.now() - begins).toBeLessThan(1000)
   expect(await limiter.ping()).toBe(true)
 })
 

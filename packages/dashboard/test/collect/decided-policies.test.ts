@@ -13,7 +13,12 @@ describe.each<[string, () => Limiter]>([
   ['memory', () => createLimiter({ name: 'decided', policies, store: memoryStore() })],
   [
     'Redis',
-    () => createLimiter({ name: 'decided', policies, store: redisStore(redis.connection) }),
+    () =>
+      createLimiter({
+        name: 'decided',
+        policies,
+        store: redisStore(redis.connection, { timeout: '10s' }),
+      }),
   ],
 ])('the policies of a decision over %s', (_, make) => {
   test('are those of its limiter, with the block of the key', async () => {

@@ -72,7 +72,7 @@ function sumOf(counts: readonly number[] = []): number {
 
 test('two processes: the numbers are those of the traffic, and an act holds in both', async () => {
   const child = await startWorker(redis.port)
-  const store = redisStore(redis.connection)
+  const store = redisStore(redis.connection, { timeout: '10s' })
   const limiter = createLimiter({ name: 'shared', policies, store })
   const board = await serveDashboard({ limiters: { limiter }, share: redisView(redis.connection) })
   await consumedBy(child, 'eve', 14)
@@ -180,7 +180,7 @@ test('a key that one process has found or looked at is acted upon by its id in t
   const limiter = createLimiter({
     name: 'shared',
     policies,
-    store: redisStore(redis.connection),
+    store: redisStore(redis.connection, { timeout: '10s' }),
   })
   const keys = ['|user|é', 'a\ud800', 'x'.repeat(200)]
   for (const key of keys) await limiter.block(countedKey(key), '1h')

@@ -10,7 +10,11 @@ test('of many searches of many names, those that would wait long are refused, an
   const { connection } = redis
   await connection.mset(Array.from({ length: 9000 }, (_, i) => [`other:${i}`, '1']).flat())
   const policies = fixedWindow({ limit: 5, window: '1h' })
-  const limiter = createLimiter({ name: 'busy', policies, store: redisStore(connection) })
+  const limiter = createLimiter({
+    name: 'busy',
+    policies,
+    store: redisStore(connection, { timeout: '10s' }),
+  })
   const board = await serveDashboard({ limiters: { limiter }, share: redisView(connection) })
   const ask = async (): Promise<number> =>
     (await fetch(`${board.url}api/search?limiter=busy`)).status

@@ -53,7 +53,11 @@ test('a search finds the blocked keys of a limiter, each of which can be acted u
 
 test('a client with a prefix of its own', async () => {
   const client = redis.client({ keyPrefix: 'app:{1}:' })
-  const limiter = createLimiter({ name: 'prefixed', policies, store: redisStore(client) })
+  const limiter = createLimiter({
+    name: 'prefixed',
+    policies,
+    store: redisStore(client, { timeout: '10s' }),
+  })
   for (const key of blocked) await limiter.block(key, '1h')
   const board = await serveDashboard({ limiters: { limiter }, share: redisView(client) })
   expect(textsOf(await foundBy(board, 'prefixed'))).toEqual(texts)
@@ -63,7 +67,11 @@ test.each(['ioredis', 'node-redis'])(
   'each master of a Cluster is searched: %s',
   async (library) => {
     const client = library === 'ioredis' ? cluster.client() : await nodeRedisCluster()
-    const limiter = createLimiter({ name: library, policies, store: redisStore(client) })
+    const limiter = createLimiter({
+      name: library,
+      policies,
+      store: redisStore(client, { timeout: '10s' }),
+    })
     await vi.waitFor(async () => expect(await limiter.ping()).toBe(true))
     for (let i = 0; i < 60; i++) await limiter.block(`key-${i}`, '1h')
     const board = await serveDashboard({ limiters: { limiter }, share: redisView(client) })
@@ -86,7 +94,11 @@ test('a search looks at no more than 2,000 names a second, and continues where i
   await connection.flushall()
   const names = Array.from({ length: 3000 }, (_, i) => [`other:${i}`, '1'])
   await connection.mset(names.flat())
-  const limiter = createLimiter({ name: 'paced', policies, store: redisStore(connection) })
+  const limiter = createLimiter({
+    name: 'paced',
+    policies,
+    store: redisStore(connection, { timeout: '10s' }),
+  })
   await limiter.block('ann', '1h')
   const board = await serveDashboard({ limiters: { limiter }, share: redisView(connection) })
   const began = performance.now()
@@ -111,7 +123,11 @@ test('a search looks at no more than 2,000 names a second, and continues where i
 test('a search that would wait long is refused at once', async () => {
   const { connection } = redis
   await connection.flushall()
-  const limiter = createLimiter({ name: 'busy', policies, store: redisStore(connection) })
+  const limiter = createLimiter({
+    name: 'busy',
+    policies,
+    store: redisStore(connection, { timeout: '10s' }),
+  })
   const board = await serveDashboard({ limiters: { limiter }, share: redisView(connection) })
   const stop = new AbortController()
   const ask = async (): Promise<Response> =>

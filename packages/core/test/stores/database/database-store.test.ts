@@ -312,6 +312,8 @@ describe('several processes', () => {
   ])(
     'that keep changing a row cause SLUICE_STORE_CONTENDED, which does not open the breaker, with a %s timeout',
     async (_, timeout) => {
+      holdTime()
+      onTestFinished(releaseTime)
       let version = 0
       let loads = 0
       const state = { name: 'default', id: 1, row: [0, 0], endsAt: 0, records: undefined }
@@ -320,11 +322,11 @@ describe('several processes', () => {
         name: 'contended',
         async load(keys) {
           // A peek takes longer than the short timeout.
-          if (loads++ > 0) await delay(100)
+          if (loads++ > 0) await after(100)
           return { now: Date.now(), rows: keys.map(() => undefined) }
         },
         async save(groups) {
-          await delay(1)
+          await after(1)
           const rows = groups.flat().map(({ key }) => {
             return [key, { version: version++, bytes: ended }] as const
           })
@@ -333,11 +335,16 @@ describe('several processes', () => {
       }
       const limiter = limiterOver(contended, minute, databaseStore(contended, { timeout }))
       for (let i = 0; i < 5; i++) {
-        const error = await rejectionOf(limiter.penalize(`key ${i}`, 1))
-        expect(error.code).toBe('SLUICE_STORE_CONTENDED')
+        const error = rejectionOf(limiter.penalize(`key ${i}`, 1))
+        await pass(timeout)
+        expect((await error).code).toBe('SLUICE_STORE_CONTENDED')
       }
-      expect((await limiter.consume('key')).source).toBe('closed')
-      expect((await limiter.peek('key')).source).toBe(timeout > 100 ? 'store' : 'closed')
+      const decision = limiter.consume('key')
+      await pass(timeout)
+      expect((await decision).source).toBe('closed')
+      const peeked = limiter.peek('key')
+      await pass(timeout)
+      expect((await peeked).source).toBe(timeout > 100 ? 'store' : 'closed')
     },
   )
 })
@@ -394,9 +401,7 @@ describe('a database that fails', () => {
   test('that does not answer is waited for no longer than the timeout', async () => {
     const database = new MapDatabase({ before: () => delay(60_000, undefined, { ref: false }) })
     const limiter = limiterOver(database, minute, databaseStore(database, { timeout: 40 }))
-    const startedAt = performance.now()
     expect((await rejectionOf(limiter.penalize('key', 1))).code).toBe('SLUICE_STORE_TIMEOUT')
-    expect(performance.now() - startedAt).toBeLessThan(1000)
   })
 
   test('has four calls at most that it has not answered, and is used again once it has', async () => {

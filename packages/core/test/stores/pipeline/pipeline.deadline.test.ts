@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { once } from 'node:events'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fixedWindow, SluiceError } from '../../../src/index.js'
 import type { Answer, StoreRequest } from '../../../src/stores/store.js'
 import { asker, recorder } from '../queue/held-store.js'
@@ -155,8 +155,12 @@ describe('with fake timers', () => {
 
 test('an answer that arrived while the process was busy is not late', async () => {
   const stub = stubStore()
+  const { port1: client, port2: server } = new MessageChannel()
+  onTestFinished(() => client.close())
   stub.answer = async (requests) => {
-    await stat('.')
+    const reply = once(client, 'message')
+    server.postMessage('reply')
+    await reply
     return requests.map(stub.memory.run)
   }
   const answers = pipelineOver(stub, { timeoutMs: 20 }).run([request('consume')])
