@@ -8,17 +8,15 @@ const policies = fixedWindow({ limit: 3, window: '1h' })
 
 /** The view once a number of processes have written their data. */
 async function viewOf(prefix: string, processes: number): Promise<View> {
-  return vi.waitFor(
-    async () => {
-      const view = await readRedisView(redis.connection, { prefix })
-      expect(view.processes).toBe(processes)
-      return view
-    },
-    { timeout: 10_000 },
-  )
+  return vi.waitFor(async () => {
+    const view = await readRedisView(redis.connection, { prefix })
+    expect(view.processes).toBe(processes)
+    return view
+  })
 }
 
 test('a tool reads what the dashboard of a process has written, without masks', async () => {
+  const began = Date.now()
   const limiter = createLimiter({ name: 'api', policies })
   const share = redisView(redis.connection, { prefix: 'tool' })
   const mask = (): string => 'hidden'
@@ -46,7 +44,7 @@ test('a tool reads what the dashboard of a process has written, without masks', 
     ['ann', 4],
     ['bob', 1],
   ])
-  expect(Math.abs(view.at - Date.now())).toBeLessThan(10_000)
+  expect([view.at >= began, view.at <= Date.now()]).toEqual([true, true])
 })
 
 test('processes of another version are counted and not merged', async () => {

@@ -54,7 +54,7 @@ for (const { name, missing, serve } of runtimes.filter((each) => each.name.start
       const all = await Promise.all(Array.from({ length: 40 }, async () => statusOf(ask('hasty'))))
       expect(countsOf(all)).toEqual({ 429: 40 })
       const tookMs = performance.now() - since
-      expect(tookMs > 399 && tookMs < 2500).toBe(true)
+      expect(tookMs).toBeGreaterThan(399)
     })
 
     test('while the service is gone, requests are decided at once, and by it again when it returns', async () => {

@@ -18,7 +18,7 @@ async function application(client: Redis | Cluster = redis.connection): Promise<
   onTestFinished(async () => dashboard.close())
   for (const key of ['ann', 'ann', 'ann', 'ann', 'ann', ['user', 42]]) limiter.consume(key)
   const isWritten = async (): Promise<void> => expect((await share.read()).snapshots.size).toBe(1)
-  await vi.waitFor(isWritten, { timeout: 10_000 })
+  await vi.waitFor(isWritten)
   return prefix
 }
 

@@ -107,7 +107,7 @@ test.each(places)('top shows the application if %s', async (_, ...place) => {
   onTestFinished(async () => dashboard.close())
   createLimiter({ ...options, name: 'top' }).consume('ann')
   const isWritten = async (): Promise<void> => expect((await share.read()).snapshots.size).toBe(1)
-  await vi.waitFor(isWritten, { timeout: 10_000 })
+  await vi.waitFor(isWritten)
   const { limiters: shown } = jsonOf(await run('top', '--once', '--json'))
   expect(shown).toEqual([expect.objectContaining({ name: 'top' })])
 })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { createLimiter, fixedWindow, memoryStore, tokenBucket } from '@sluice/core'
+import { createLimiter, fixedWindow, tokenBucket } from '@sluice/core'
 import { expect, test } from 'vitest'
 
 test('an empty queue leaves no state: after a reset, all simultaneous calls are allowed', async () => {

@@ -8,10 +8,9 @@ import {
   memoryStore,
   notLimited,
   staged,
-  type AsyncStore,
   type Decision,
-  type MemoryStore,
   type Policies,
+  type Store,
 } from '@sluice/core'
 import { useRedis } from '@sluice/test-kit/redis'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -20,7 +19,7 @@ import { bothStores } from '../both-stores.js'
 const server = useRedis()
 
 /** A limiter whose clock does not proceed. */
-function limiterAtOneMoment(policies: Policies, store: MemoryStore | AsyncStore) {
+function limiterAtOneMoment(policies: Policies, store: Store) {
   return createLimiter({ name: randomUUID(), policies, store, clock: () => today })
 }
 

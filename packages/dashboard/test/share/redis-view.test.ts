@@ -57,7 +57,7 @@ async function viewWhen(board: Served, holds: (view: View) => boolean): Promise<
       expect(holds(view)).toBe(true)
       return view
     },
-    { timeout: 10_000, interval: 100 },
+    { interval: 100 },
   )
 }
 

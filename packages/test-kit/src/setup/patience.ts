@@ -6,5 +6,5 @@ const { waitFor } = vi
 vi.waitFor = async (call, options) => waitFor(call, inTime(options))
 
 function inTime(options: Parameters<typeof waitFor>[1]): Parameters<typeof waitFor>[1] {
-  return typeof options === 'number' ? options : { timeout: 10_000, ...options }
+  return typeof options === 'number' ? options : { timeout: 30_000, ...options }
 }

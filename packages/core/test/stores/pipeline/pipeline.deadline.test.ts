@@ -159,7 +159,7 @@ test('an answer that arrived while the process was busy is not late', async () =
   onTestFinished(() => client.close())
   stub.answer = async (requests) => {
     const reply = once(client, 'message')
-    server.postMessage('reply')
+    server.postMessage('reply', [])
     await reply
     return requests.map(stub.memory.run)
   }

@@ -15,22 +15,16 @@ function documentOf(turn) {
 
 const looks = { now: 0, inTurn: 0, most: 0 }
 performance.now = function look() {
+  if (looks.inTurn === 0) setImmediate(() => (looks.inTurn = 0))
   looks.inTurn++
   looks.most = Math.max(looks.most, looks.inTurn)
   return looks.now++
 }
-let isDone = false
-setImmediate(function nextTurn() {
-  looks.inTurn = 0
-  if (!isDone) setImmediate(nextTurn)
-})
-
 let turn = 0
 const rules = await loadRules({ source: pollSource(() => documentOf(turn)) })
 turn++
 Object.assign(looks, { now: 0, most: 0 })
 await rules.reload()
-isDone = true
 const { now, most } = looks
 const { length } = rules.current.document.rules
 process.stdout.write(JSON.stringify({ looks: now, most, threads, length }))
