@@ -77,6 +77,62 @@ test('an act that ends denials is written at once, and a key that is allowed ear
   ])
 })
 
+test.each([
+  ['unblock', true, {}],
+  ['reset', true, {}],
+  ['exempt', true, { length: '1m' }],
+  ['block', false, { length: '1m' }],
+  ['penalize', false, { units: 1 }],
+  ['unexempt', false, {}],
+] as const)('%s ends the denials of a key in all processes: %s', async (name, ends, more) => {
+  const { share, written, tick } = setUp()
+  const limiter = createLimiter({ name: 'acted', policies: hour })
+  const board = await serveDashboard({ share, limiters: { limiter } })
+  for (const key of ['ann', 'ann']) limiter.consume(key)
+  const body = { limiter: 'acted', key: 'ann', act: name, reason: 'a test', ...more }
+  expect((await board.act(body)).status).toBe(200)
+  await tick()
+  const cleared = written.at(-1)?.cleared.map((text) => (JSON.parse(text) as unknown[])[1])
+  expect(cleared).toEqual(ends ? ['ann'] : [])
+  expect((await board.view()).limiters[0].denied).toHaveLength(ends ? 0 : 1)
+})
+
+test('the keys that each dashboard has cleared are written together, and end denials in all of them', async () => {
+  const { share, written, tick } = setUp()
+  const limiter = createLimiter({ name: 'both', policies: hour })
+  const clock = (): number => Date.now()
+  const boards = [
+    await serveDashboard({ share, limiters: { limiter } }),
+    await serveDashboard({ share, limiters: { limiter }, clock }),
+  ]
+  for (const key of ['ann', 'ann', 'bob', 'bob', 'cho', 'cho']) limiter.consume(key)
+  for (const [i, key] of ['ann', 'bob'].entries()) {
+    await boards[i].act({ limiter: 'both', key, act: 'reset', reason: 'a test' })
+  }
+  await tick([JSON.stringify(['both', 'cho', Date.now()])])
+  const cleared = written.at(-1)?.cleared.map((text) => (JSON.parse(text) as unknown[])[1])
+  expect(cleared?.toSorted()).toEqual(['ann', 'bob'])
+  for (const board of boards) {
+    const [{ denied }] = (await board.view()).limiters
+    expect(denied.map(({ key }) => key)).not.toContain('cho')
+  }
+})
+
+test('an error of a write is shown until a write succeeds', async () => {
+  const { share, tick } = setUp()
+  let isDown = true
+  const write: DashboardShare['write'] = async (...data) => {
+    if (isDown) throw new Error('connection lost')
+    return share.write(...data)
+  }
+  const board = await serveDashboard({ share: { ...share, write } })
+  await tick()
+  expect((await board.view()).share.error).toBe('connection lost')
+  isDown = false
+  await tick()
+  expect((await board.view()).share.error).toBeUndefined()
+})
+
 test('a key that another process has cleared stays if a policy of its last denial has not allowed it', async () => {
   const { share, tick } = setUp()
   const limiter = createLimiter({ name: 'partly', policies: { login: hour, site: hour } })

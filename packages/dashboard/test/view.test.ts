@@ -124,10 +124,12 @@ test('denials are counted for the policies that deny, and for their keys', async
 })
 
 test('a part of the allowed decisions reaches the frequent keys, and all denials do', async () => {
-  const limiter = createLimiter({ name: names.a, policies: minute(5000) })
+  // A step that ends meanwhile would divide the counts.
+  const clock = (): number => Date.UTC(2026, 0, 1)
+  const limiter = createLimiter({ name: names.a, policies: minute(5000), clock })
   // Two decisions for each request, as of two limits.
-  const second = createLimiter({ name: names.b, policies: minute(9000) })
-  const board = await serveDashboard({ limiters: { limiter }, sample: 0.4 })
+  const second = createLimiter({ name: names.b, policies: minute(9000), clock })
+  const board = await serveDashboard({ limiters: { limiter }, sample: 0.4, clock })
   for (let i = 0; i < 6000; i++) {
     limiter.consume('ann')
     second.consume('ann')

@@ -1,8 +1,8 @@
-import { createLimiter, redisStore } from '@sluice/core'
+import { createLimiter, redisStore, type FallbackEvent, type StoreErrorEvent } from '@sluice/core'
 import { startRedis } from '@sluice/test-kit/redis'
 import process from 'node:process'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { mergedStores } from '../../src/collect/store-records.js'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { mergedStores, StoreRecords } from '../../src/collect/store-records.js'
 import type { StoreView } from '../../src/index.js'
 import { serveDashboard } from '../served.js'
 
@@ -44,16 +44,17 @@ test('of a store in several processes, the worst state and the last error are sh
     return { name: 'redis', state: 'ok', sinceAt: null, errors: 0, ...changes }
   }
   const errorAt = (at: number) => ({ code: 'SLUICE_STORE_FAILED', message: `at ${at}`, at })
-  expect(
-    mergedStores([
-      [view({ errors: 2, lastError: errorAt(30) }), view({ name: 'map' })],
-      [view({ state: 'open', sinceAt: 20, errors: 3, lastError: errorAt(25) })],
-      [view({ state: 'fallback', sinceAt: 10 })],
-    ]),
-  ).toEqual([
-    view({ state: 'open', sinceAt: 10, errors: 5, lastError: errorAt(30) }),
-    view({ name: 'map' }),
-  ])
+  const all = [
+    [view({ errors: 2, lastError: errorAt(30) }), view({ name: 'map' })],
+    [view({ state: 'open', sinceAt: 20, errors: 3, lastError: errorAt(25) })],
+    [view({ state: 'fallback', sinceAt: 10 })],
+  ]
+  for (const processes of [all, all.toReversed()]) {
+    expect(mergedStores(processes)).toEqual([
+      view({ state: 'open', sinceAt: 10, errors: 5, lastError: errorAt(30) }),
+      view({ name: 'map' }),
+    ])
+  }
 })
 
 test('errors of more than an hour ago are not counted', async () => {
@@ -80,4 +81,63 @@ test('errors of more than an hour ago are not counted', async () => {
   expect(await errors()).toBe(0)
   publish()
   expect(await errors()).toBe(1)
+})
+
+describe('the limiters that decide without their store', () => {
+  /** Records the events of two stores, which fail at different times. */
+  function setUp() {
+    const clock = { now: Date.UTC(2026, 0, 1) }
+    const records = new StoreRecords(() => clock.now)
+    const error = { code: 'SLUICE_STORE_FAILED', message: 'down' }
+    return {
+      clock,
+      fail(store: string, limiter: string): void {
+        records.noteError({ store, error } as StoreErrorEvent)
+        records.noteFallback({ limiter, state: 'begun' } as FallbackEvent)
+      },
+      end: (limiter: string) => records.noteFallback({ limiter, state: 'ended' } as FallbackEvent),
+      states: () => records.views().map(({ name, state, sinceAt }) => [name, state, sinceAt]),
+    }
+  }
+
+  test.each([['first'], ['last']])(
+    'the store of each is shown, also if the %s one has ended',
+    (which) => {
+      const { clock, fail, end, states } = setUp()
+      const began = clock.now
+      fail('redis', 'first')
+      clock.now += 1000
+      fail('postgres', 'last')
+      clock.now += 1000
+      end(which)
+      expect(states()).toEqual([
+        ['redis', which === 'first' ? 'ok' : 'fallback', which === 'first' ? null : began],
+        ['postgres', which === 'last' ? 'ok' : 'fallback', which === 'last' ? null : began + 1000],
+      ])
+    },
+  )
+
+  test.each([
+    [['a', 'b'], 0],
+    [['a', 'b', 'a'], 1000],
+  ])('after %j began, the store is shown since the first of them', (limiters, since) => {
+    const { clock, fail, states } = setUp()
+    const began = clock.now
+    for (const limiter of limiters) {
+      fail('redis', limiter)
+      clock.now += 1000
+    }
+    expect(states()).toEqual([['redis', 'fallback', began + since]])
+  })
+
+  test('a store that has failed ten thousand limiters, one after another, shows the next one', () => {
+    const { clock, fail, end, states } = setUp()
+    for (let i = 0; i < 10_000; i++) {
+      fail('redis', `limiter ${i}`)
+      end(`limiter ${i}`)
+    }
+    expect(states()).toEqual([['redis', 'ok', null]])
+    fail('redis', 'next')
+    expect(states()).toEqual([['redis', 'fallback', clock.now]])
+  })
 })

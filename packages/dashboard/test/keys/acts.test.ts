@@ -403,6 +403,29 @@ test('rules that were refused say since when, and why', async () => {
   rules.close()
 })
 
+test('rules that are refused again say since when they are refused again', async () => {
+  const rules = await loadRules({ source: staticSource(document(1)) })
+  onTestFinished(() => rules.close())
+  const clock = Object.assign(() => clock.now, { now: 1_767_268_800_000 })
+  const invalid = { code: 'SLUICE_RULES_INVALID', message: 'no limit', findings: [] }
+  let stale: typeof invalid | undefined
+  const state = () => ({ ...rules.state(), stale })
+  const board = await serveDashboard({
+    rules: { ...rules, current: rules.current, state },
+    clock,
+  })
+  const refused = async () => (await board.view()).rules?.refused
+  for (let i = 0; i < 3; i++) {
+    stale = invalid
+    const at = clock.now
+    expect(await refused()).toMatchObject({ at })
+    clock.now += 60_000
+    expect(await refused()).toMatchObject({ at })
+    stale = undefined
+    expect(await refused()).toBeUndefined()
+  }
+})
+
 function document(limit: number): string {
   return `version: 1\nname: ${name}\nrules:\n  - { id: a, key: [], limit: ${limit}, window: 1m }`
 }

@@ -3,13 +3,14 @@ import { snapshotVersion } from '../../src/data/snapshot.js'
 import { Others } from '../../src/share/others.js'
 import type { DashboardShare } from '../../src/share/share.js'
 
+const emptySnapshot = { v: snapshotVersion, startsAt: 0, limiters: [], stores: [], rules: [] }
+
 /** The data of other processes, with a clock that the test moves. */
 function setUp() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  const snapshot = { v: snapshotVersion, startsAt: 0, limiters: [], stores: [], rules: [] }
   let reads = 0
-  let read = async (): Promise<string> => JSON.stringify({ ...snapshot, at: reads })
+  let read = async (): Promise<string> => JSON.stringify({ ...emptySnapshot, at: reads })
   const share: DashboardShare = {
     write: async () => ({ secret: '', cleared: [] }),
     read: async () => {
@@ -21,6 +22,7 @@ function setUp() {
     search: async () => ({ keys: [], cursor: undefined }),
   }
   return {
+    share,
     others: new Others(share, 'own'),
     reads: () => reads,
     readBy: (next: () => Promise<string>) => void (read = next),
@@ -41,6 +43,31 @@ test('while a page is open, the data are read once a second, and a request does 
   expect(reads()).toBeLessThanOrEqual(16)
   const before = reads()
   expect((await others.read()).data).toMatchObject([{ at: before + 1 }])
+})
+
+test('the data of a process that has ended, or has written no data since, are those of the last read', async () => {
+  const { share, pass } = setUp()
+  const textOf = (at: number): string => JSON.stringify({ ...emptySnapshot, at })
+  const all = new Map([1, 2, 3].map((at) => [`${at}`, { text: textOf(at), writtenAt: `${at}` }]))
+  const others = new Others(
+    { ...share, read: async () => ({ snapshots: new Map(all), cleared: [] }) },
+    '2',
+  )
+  const times = async (): Promise<readonly number[]> =>
+    (await others.read()).data.map(({ at }) => at)
+  expect(await times()).toEqual([1, 3])
+  all.set('1', { text: textOf(4), writtenAt: '4' })
+  await pass(1000)
+  expect(await times()).toEqual([4, 3])
+  for (let at = 5; at < 100; at++) {
+    all.set(`${at}`, { text: textOf(at), writtenAt: `${at}` })
+    await pass(1000)
+    await times()
+    all.delete(`${at}`)
+  }
+  all.delete('1')
+  await pass(1000)
+  expect(await times()).toEqual([3])
 })
 
 test('nothing is read for a dashboard that is closed', async () => {

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import type { DeniedRun } from '../../src/collect/denied-keys.js'
+import { Collector } from '../../src/collect/collector.js'
+import { mergedGroups, mergedLimiters } from '../../src/data/merge.js'
+import {
+  dataOf,
+  noCounts,
+  type LimiterData,
+  type ProcessData,
+  type SharedData,
+} from '../../src/data/process-data.js'
+
+const start = Date.UTC(2026, 0, 1, 12)
+
+const none: ProcessData = dataOf(new Collector(() => start, 1), [], [])
+
+/** The data of one process about a limiter. */
+function limiterOf(changes: Partial<LimiterData>): LimiterData {
+  const recent = { lists: [], sinceAt: start }
+  return {
+    name: 'api',
+    allowed: noCounts,
+    denied: noCounts,
+    exempt: noCounts,
+    wouldDeny: noCounts,
+    policies: [],
+    groups: [],
+    requests: recent,
+    denials: recent,
+    runs: [],
+    unlistedRuns: 0,
+    ...changes,
+  }
+}
+
+/** The same data as another process writes them. */
+function sharedOf(changes: Partial<LimiterData>): SharedData {
+  const counts = { allowed: undefined, denied: undefined, exempt: undefined, wouldDeny: undefined }
+  return { ...none, limiters: [{ ...limiterOf(changes), ...counts, policies: [] }] }
+}
+
+const run: DeniedRun = {
+  key: 'ann',
+  until: start + 5000,
+  policies: ['minute'],
+  source: 'store',
+  isBlocked: false,
+  denials: 2,
+  firstAt: start,
+  lastAt: start + 1000,
+}
+
+/** A view of some processes: the first of them is this one. Or all of them are others. */
+function views(all: readonly Partial<LimiterData>[]): readonly LimiterData[] {
+  const [own, ...others] = all
+  const ours = { ...none, limiters: [limiterOf(own)] }
+  return [
+    ...mergedLimiters(ours, others.map(sharedOf), []),
+    ...mergedLimiters(none, all.map(sharedOf), []),
+  ]
+}
+
+describe.each([
+  ['in this order', <T>(all: readonly T[]): readonly T[] => all],
+  ['in the other order', <T>(all: readonly T[]): readonly T[] => all.toReversed()],
+])('processes %s', (_, inOrder) => {
+  test('the last denial decides how long a key is denied, and why', () => {
+    const earlier = { ...run, until: start + 90_000, isBlocked: true, denials: 3 }
+    const later = {
+      ...run,
+      policies: ['day'],
+      source: 'fallback',
+      firstAt: start + 500,
+      lastAt: start + 2000,
+    } as const
+    for (const { runs } of views(inOrder([{ runs: [earlier] }, { runs: [later] }]))) {
+      expect(runs).toMatchObject([
+        {
+          key: 'ann',
+          until: start + 5000,
+          source: 'fallback',
+          isBlocked: false,
+          denials: 5,
+          firstAt: start,
+          lastAt: start + 2000,
+        },
+      ])
+      expect(runs[0].policies.toSorted()).toEqual(['day', 'minute'])
+    }
+  })
+
+  test('keys are counted since the earliest time of all processes', () => {
+    const of = (sinceAt: number) => {
+      const recent = { lists: [], sinceAt }
+      return { requests: recent, denials: recent }
+    }
+    for (const { requests, denials } of views(
+      inOrder([of(start - 7000), of(start - 9000), of(start)]),
+    )) {
+      expect([requests.sinceAt, denials.sinceAt]).toEqual([start - 9000, start - 9000])
+    }
+  })
+
+  test('policies that share a key in any process are one group', () => {
+    const all = inOrder([['a', 'b'], ['x'], ['c', 'd'], ['b', 'c']])
+    expect(mergedGroups(all).map((names) => names.toSorted())).toEqual(
+      expect.arrayContaining([['a', 'b', 'c', 'd'], ['x']]),
+    )
+    expect(mergedGroups(all)).toHaveLength(2)
+  })
+
+  test('the keys that other processes do not list are added up', () => {
+    const all = inOrder([{ unlistedRuns: 0 }, { unlistedRuns: 7 }, { unlistedRuns: 5 }, {}])
+    const [, ofOthers] = views(all)
+    expect(ofOthers.unlistedRuns).toBe(12)
+  })
+
+  test('of several keys that were cleared, any one ends the denials before it', () => {
+    const cleared = inOrder([
+      { limiter: 'api', key: 'ann', at: start + 1000 },
+      { limiter: 'api', key: 'ann', at: start - 1000 },
+      { limiter: 'api', key: 'ann', at: start + 9000, policies: ['day'] },
+      { limiter: 'other', key: 'ann', at: start + 9000 },
+    ])
+    const [{ runs }] = mergedLimiters(
+      { ...none, limiters: [limiterOf({ runs: [run, { ...run, key: 'bob' }] })] },
+      [],
+      cleared,
+    )
+    expect(runs.map(({ key }) => key)).toEqual(['bob'])
+  })
+})
