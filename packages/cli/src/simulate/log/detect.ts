@@ -2,7 +2,7 @@ import { visible } from '../../text/visible.js'
 import { formatNames, formatsOf, statedFormat } from './formats.js'
 import { jsonNames, lackingOf, type FieldNames } from './json.js'
 import { eachLine, longestLine } from './lines.js'
-import { severalAddresses } from './pattern.js'
+import { severalAddresses } from './request.js'
 import {
   BadLine,
   type Format,

@@ -1,5 +1,6 @@
 import { jsonFormats, type FieldNames } from './json.js'
-import { apachePattern, nginxPattern, patternFormat, type Pattern } from './pattern.js'
+import { apachePattern, nginxPattern, type Pattern } from './grammar.js'
+import { patternFormat } from './pattern.js'
 import type { Format } from './record.js'
 import { w3cFormat } from './w3c.js'
 

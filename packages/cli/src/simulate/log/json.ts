@@ -1,36 +1,17 @@
-import { BadLine, type Format, type Meaning, type Reading } from './record.js'
-import { isPossible, TimeReader } from './time.js'
-import {
-  readAddress,
-  readCount,
-  readDuration,
-  readForwarded,
-  readHost,
-  readTarget,
-  units,
-  type Address,
-} from './values.js'
+import { BadLine, type Format, type LineReader, type Meaning, type Reading } from './record.js'
+import { parts, readRequest, type Part, type Raw } from './request.js'
+import { TimeReader } from './time.js'
+import { isRequestLine, readAddress, units } from './values.js'
 
 /** The names of the fields in JSON lines. A name can be a path: `request.remote_ip`. */
 export type FieldNames = Partial<Record<FieldName, string>>
 
-export const fieldNames = [
-  'time',
-  'start',
-  'duration',
-  'method',
-  'url',
-  'status',
-  'ip',
-  'forwarded',
-  'host',
-  'user',
-  'bytes',
-  'request',
+export const fieldNames: readonly FieldName[] = [
+  ...parts.filter((part): part is Exclude<Part, 'query'> => part !== 'query'),
   'id',
-] as const
-/** A field of a JSON line: 'time', 'start', 'duration', 'method', 'url', 'status', 'ip', 'forwarded', 'host', 'user', 'bytes', 'request' or 'id'. */
-export type FieldName = (typeof fieldNames)[number]
+]
+/** A field of a JSON line: 'time', 'start', 'duration', 'request', 'method', 'url', 'status', 'ip', 'forwarded', 'host', 'user', 'bytes' or 'id'. */
+export type FieldName = Exclude<Part, 'query'> | 'id'
 
 /**
  * The fields of each format, from the documentation of its writer. `a|b` is the first of them that a line has, and `a:ms` is a duration in that unit. `start` is
@@ -81,8 +62,7 @@ interface Name {
   readonly unit: string | undefined
 }
 
-function namesIn(text: string | undefined): readonly Name[] {
-  if (text === undefined) return []
+function namesIn(text: string): readonly Name[] {
   return text.split('|').map((one) => {
     const [, path, unit] = /^(.*?)(?::(\w+))?$/.exec(one) ?? []
     const isUnit = unit !== undefined && unit in units
@@ -98,35 +78,46 @@ function unitOf(name: string): string | undefined {
 /** The halves of requests that wait for each other. */
 const maxWaiting = 10_000
 
+type Field = FieldName | Part
+
+interface Names {
+  readonly of: Partial<Record<Field, readonly Name[]>>
+  /** Whether the names are those of several writers. */
+  readonly hasAlternatives: boolean
+  /** Whether lines without the time of the end are requests: the format states only the start. */
+  readonly endsAtStart: boolean
+}
+
 function jsonFormat(name: string, given: FieldNames): Format {
-  const names = Object.fromEntries(fieldNames.map((field) => [field, namesIn(given[field])]))
-  return {
-    name,
-    open(meaning) {
-      const reader = new JsonReader(name, names, meaning)
-      return {
-        has: () => true,
-        read: (line) => reader.read(line),
-        isZoneless: () => reader.times.isZoneless,
-      }
-    },
-  }
+  const of: Partial<Record<Field, readonly Name[]>> = {}
+  for (const field of fieldNames) if (given[field] !== undefined) of[field] = namesIn(given[field])
+  const hasAlternatives = name === 'json'
+  const endsAtStart = hasAlternatives || given.time === undefined
+  const names = { of, hasAlternatives, endsAtStart }
+  return { name, open: (meaning) => new JsonReader(names, meaning) }
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-class JsonReader {
-  readonly #format: string
-  readonly #names: Readonly<Record<string, readonly Name[]>>
+class JsonReader implements LineReader {
+  readonly #names: Names
   readonly #meaning: Meaning
-  readonly times: TimeReader
+  readonly #times: TimeReader
+  /** The first halves of requests, by the ids of request and process. */
   readonly #waiting = new Map<string, JsonObject>()
 
-  constructor(format: string, names: Readonly<Record<string, readonly Name[]>>, meaning: Meaning) {
-    this.#format = format
+  constructor(names: Names, meaning: Meaning) {
     this.#names = names
     this.#meaning = meaning
-    this.times = new TimeReader(meaning.zoneMs)
+    this.#times = new TimeReader(meaning.zoneMs)
+  }
+
+  has(): boolean {
+    return true
+  }
+
+  isZoneless(): boolean {
+    return this.#times.isZoneless
   }
 
   read(bytes: string): Reading {
@@ -134,132 +125,103 @@ class JsonReader {
     return line === undefined ? new BadLine('no JSON object', 0) : this.#request(line)
   }
 
-  #found(
-    line: JsonObject,
-    field: FieldName,
-  ): { readonly value: unknown; readonly unit?: string | undefined } {
-    for (const { path, unit } of this.#names[field]) {
-      const value = valueAt(line, path)
-      if (value !== undefined && value !== null && value !== '' && !isObject(value))
-        return { value, unit }
-    }
-    return { value: undefined }
-  }
-
   #request(line: JsonObject): Reading {
-    const text = (field: FieldName): string | undefined => textual(this.#found(line, field).value)
-    const requestLine = partsOf(text('request'))
-    const method = text('method') ?? requestLine?.method
-    const url = text('url') ?? requestLine?.url
-    const status = this.#found(line, 'status').value
-    const isRequest = method !== undefined && url !== undefined
-    const id = this.#idOf(line)
-    if (id !== undefined && isRequest !== (status !== undefined)) {
-      if (isRequest) return this.#wait(id, line)
-      const first = this.#waiting.get(id)
-      this.#waiting.delete(id)
+    const raw = new RawObject(line, this.#names)
+    const isRequest =
+      (raw.get('method') !== undefined && raw.get('url') !== undefined) ||
+      isRequestLine(raw.get('request') ?? '')
+    const status = raw.found('status')?.text
+    const id = raw.get('id')
+    if (id !== undefined && !(joined in line) && isRequest !== (status !== undefined)) {
+      const key = JSON.stringify([line['hostname'], line['pid'], id])
+      if (isRequest) return this.#wait(key, line)
+      const first = this.#waiting.get(key)
+      this.#waiting.delete(key)
       if (first === undefined) return 'no request with its id'
       // The time of the first half is the start.
-      const hasTime = this.#found(line, 'time').value !== undefined
-      return hasTime ? this.#request({ ...first, ...line, [joined]: true }) : 'no time'
+      if (raw.get('time') === undefined) return new BadLine('no time', 0, true)
+      return this.#request({ ...first, ...line, [joined]: true })
     }
-    const { value: end } = this.#found(line, 'time')
-    const { value: begin } = this.#found(line, 'start')
-    const isStated =
-      end !== undefined || this.#names['time'].length === 0 || this.#format === 'json'
-    if ((end ?? begin) === undefined || !isStated) return 'no time'
+    // Logs of applications have other lines too.
     if (!isRequest) return 'not HTTP'
-    if (status === undefined) return 'no status'
-    const read = statusOf(status)
-    if (read === undefined)
-      return status === 0 || status === -1 || status === '0' || status === '-'
-        ? 'no status'
-        : new BadLine('no status', 0, true)
-    const taken = this.#found(line, 'duration')
-    let durationMs = taken.value === '-' ? undefined : readDuration(taken.value, taken.unit)
-    if (taken.value !== undefined && taken.value !== '-' && durationMs === undefined) {
-      return new BadLine('no duration with a unit', 0, true)
-    }
-    // Without it, the end of a request is not known from its start.
-    if (end === undefined && durationMs === undefined) return new BadLine('no duration', 0, true)
-    let time = this.times.read(end ?? begin)
-    if (Number.isNaN(time)) return new BadLine('no time', 0, true)
-    if (end === undefined) time += durationMs ?? 0
-    else if (begin !== undefined) {
-      const start = this.times.read(begin)
-      if (Number.isNaN(start)) return new BadLine('no time', 0, true)
-      durationMs ??= Math.max(0, time - start)
-    }
-    if (!isPossible(time) || !isPossible(time - (durationMs ?? 0)))
-      return new BadLine('impossible time', 0, true)
-    const address = this.#address(line)
-    if (typeof address === 'string') return new BadLine(address, 0, true)
-    const target = readTarget(url)
-    const host = text('host')
-    return {
-      time,
-      at: time,
-      durationMs,
-      method,
-      url: target.url,
-      status: read,
-      address,
-      host: host === undefined || host === '-' ? target.host : readHost(host),
-      user: present(text('user')),
-      bytes: readCount(this.#found(line, 'bytes').value),
-      isForwarded: this.#names['ip'].length > 0 && present(text('forwarded')) !== undefined,
-      header: (name) => headerOf(line, name),
-      field: (name) => valueAt(line, name.split('.')),
-    }
+    if (status === undefined) return new BadLine('no status', 0, true)
+    const isStated = raw.get('time') !== undefined || this.#names.endsAtStart
+    if (!isStated) return new BadLine('no time', 0, true)
+    return this.#isClear(raw)
+      ? readRequest(raw, this.#meaning, this.#times)
+      : new BadLine('different addresses', 0, true)
   }
 
-  /** The two halves of a request have the id of the process too. */
-  #idOf(line: JsonObject): string | undefined {
-    const id = this.#found(line, 'id').value
-    if (id === undefined || joined in line) return undefined
-    return JSON.stringify([line['hostname'], line['pid'], id])
-  }
-
-  #wait(id: string, line: JsonObject): string {
+  #wait(key: string, line: JsonObject): string {
     if (this.#waiting.size >= maxWaiting)
       this.#waiting.delete(this.#waiting.keys().next().value ?? '')
-    this.#waiting.set(id, line)
+    this.#waiting.set(key, line)
     return ''
   }
 
-  #isForwarded(line: JsonObject): boolean {
+  /** Whether no other usual name has another address. Which one is the client would not be known. */
+  #isClear(raw: RawObject): boolean {
+    if (!this.#names.hasAlternatives) return true
     const { address } = this.#meaning
-    const hasIp = this.#found(line, 'ip').value !== undefined
-    return (
-      address !== 'remote' &&
-      (address !== undefined || !hasIp) &&
-      present(textual(this.#found(line, 'forwarded').value)) !== undefined
-    )
+    if (address !== undefined && address !== 'remote') return true
+    const all = raw.all('ip').map((text) => readAddress(text)?.client)
+    return all.every((client) => client === all[0])
+  }
+}
+
+/** What a JSON line states. */
+class RawObject implements Raw {
+  readonly port = 'any'
+  readonly entry = undefined
+  readonly #line: JsonObject
+  readonly #names: Names
+
+  constructor(line: JsonObject, names: Names) {
+    this.#line = line
+    this.#names = names
   }
 
-  /** The client; the reason if it cannot be read. */
-  #address(line: JsonObject): Address | string | undefined {
-    const { address: choice } = this.#meaning
-    const isForwarded = this.#isForwarded(line)
-    const { value } = this.#found(line, isForwarded ? 'forwarded' : 'ip')
-    const text = present(textual(value))
-    if (text === undefined) return value === undefined || value === '-' ? undefined : 'no address'
-    const found = readForwarded(text, choice === 'remote' ? undefined : choice)
-    if (found === 'list') return 'several addresses'
-    if (found === undefined) return 'no address'
-    return !isForwarded && this.#format === 'json' && this.#hasOther(line, found)
-      ? 'different addresses'
-      : found
+  /** The first value of a field, and its unit. */
+  found(field: Field): { readonly text: string; readonly unit: string | undefined } | undefined {
+    for (const { path, unit } of this.#names.of[field] ?? []) {
+      const text = textual(valueAt(this.#line, path))
+      if (text !== undefined && text !== '') return { text, unit }
+    }
+    return undefined
   }
 
-  /** Whether another usual name has another address. Which one is the client then is not known. */
-  #hasOther(line: JsonObject, { client }: Address): boolean {
-    return this.#names['ip'].some(({ path }) => {
-      const other = textual(valueAt(line, path))
-      return (
-        other !== undefined && readAddress(other)?.client !== client && present(other) !== undefined
-      )
-    })
+  /** All values of a field. */
+  all(field: Field): readonly string[] {
+    const names = this.#names.of[field] ?? []
+    return names.flatMap(({ path }) => present(textual(valueAt(this.#line, path))) ?? [])
+  }
+
+  get(field: Field): string | undefined {
+    return present(this.found(field)?.text)
+  }
+
+  text(field: Field): string | undefined {
+    return this.get(field)
+  }
+
+  has(part: Part): boolean {
+    return this.#names.of[part] !== undefined
+  }
+
+  at(): number {
+    return 0
+  }
+
+  get unit(): string | undefined {
+    return this.found('duration')?.unit
+  }
+
+  header(name: string): string | undefined {
+    return headerOf(this.#line, name)
+  }
+
+  field(name: string): unknown {
+    return valueAt(this.#line, name.split('.'))
   }
 }
 
@@ -319,21 +281,6 @@ function headerOf(line: JsonObject, name: string): string | undefined {
     if (text !== undefined) return present(text)
   }
   return undefined
-}
-
-/** `GET /path HTTP/1.1`, as `$request` of nginx. */
-function partsOf(
-  value: string | undefined,
-): { readonly method: string; readonly url: string } | undefined {
-  const [method, url, protocol, ...others] = value?.split(' ') ?? []
-  return protocol !== undefined && protocol.startsWith('HTTP/') && others.length === 0
-    ? { method, url }
-    : undefined
-}
-
-function statusOf(value: unknown): number | undefined {
-  const text = typeof value === 'string' || typeof value === 'number' ? `${value}` : ''
-  return /^[1-9]\d\d$/.test(text) ? Number(text) : undefined
 }
 
 function textual(value: unknown): string | undefined {

@@ -14,8 +14,10 @@ export interface LogRecord {
   readonly host: string | undefined
   readonly user: string | undefined
   readonly bytes: number | undefined
-  /** Whether the line has a list of forwarded addresses. */
+  /** Whether the line has a list of forwarded addresses that does not say which one is the client. */
   readonly isForwarded: boolean
+  /** The entries of that list. */
+  readonly forwarded: readonly string[]
   /** A request header. The name is in lower case. */
   header(name: string): string | undefined
   /** Any other field of the line, by the name that the format gives it. */

@@ -59,45 +59,34 @@ export class TimeReader {
     this.#forms = forms
   }
 
-  /** Milliseconds since the epoch; NaN if the value is not a time. */
-  read(value: unknown): number {
-    if (typeof value === 'number')
-      return this.#forms.includes('unix') ? ofNumber(value) : Number.NaN
-    if (typeof value !== 'string') return Number.NaN
-    // Many lines have the time of the line before.
-    if (value === this.#last) return this.#lastMs
-    this.#lastMs = this.#parse(value)
-    this.#last = value
+  /** Milliseconds since the epoch; NaN if the text is not a time. */
+  read(text: string): number {
+    // Many lines have the time of the line before, and most lines its day and zone: `20/Nov/2026:12:30:15 +0000`.
+    if (text === this.#last) return this.#lastMs
+    const isDated = text.length === 26 && text.charCodeAt(2) === slash
+    const clock = isDated ? clockOf(text, 12) : -1
+    if (
+      clock !== -1 &&
+      text.startsWith(this.#day) &&
+      text.endsWith(this.#zone) &&
+      this.#day !== ''
+    ) {
+      return this.#dayMs + clock
+    }
+    this.#lastMs = this.#parse(text)
+    this.#last = text
+    if (clock !== -1 && !Number.isNaN(this.#lastMs)) {
+      this.#day = text.slice(0, 12)
+      this.#zone = text.slice(20)
+      this.#dayMs = this.#lastMs - clock
+    }
     return this.#lastMs
-  }
-
-  /** Reads the time in `line.slice(from, to)`. */
-  readAt(line: string, from: number, to: number): number {
-    const last = this.#last
-    if (to - from === last.length && line.startsWith(last, from)) return this.#lastMs
-    const isSameDay =
-      to - from === 26 &&
-      this.#day !== '' &&
-      line.startsWith(this.#day, from) &&
-      line.startsWith(this.#zone, from + 20)
-    if (isSameDay) {
-      const clock = clockOf(line, from + 12)
-      if (clock !== -1) return this.#dayMs + clock
-    }
-    const ms = this.read(line.slice(from, to))
-    // `20/Nov/2026:12:30:15 +0000`: most lines have the day and the zone of the line before.
-    if (to - from === 26 && line.charCodeAt(from + 2) === slash && !Number.isNaN(ms)) {
-      this.#day = line.slice(from, from + 12)
-      this.#zone = line.slice(from + 20, to)
-      this.#dayMs = ms - clockOf(line, from + 12)
-    }
-    return ms
   }
 
   #parse(text: string): number {
     for (const form of this.#forms) {
       if (form === 'unix') {
-        if (/^\d+(?:\.\d+)?$/.test(text)) return ofNumber(Number(text))
+        if (/^\d+(?:\.\d+)?(?:e\+\d+)?$/.test(text)) return ofNumber(Number(text))
         continue
       }
       const [pattern, dateOf] = dated[form]

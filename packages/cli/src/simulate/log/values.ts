@@ -32,7 +32,7 @@ export function readAddress(text: string): Address | undefined {
 /** An address and its port: `1.2.3.4:80`, `[::1]:80`, and also `::1:80`, whose last part is the port. */
 export function readEndpoint(text: string): Address | undefined {
   const colon = text.lastIndexOf(':')
-  const isPort = digitsIn(text, colon + 1, text.length) !== -1
+  const isPort = /^\d+$/.test(text.slice(colon + 1))
   return colon > 0 && isPort ? readAddress(text.slice(0, colon)) : undefined
 }
 
@@ -53,20 +53,29 @@ export function readForwarded(
 }
 
 /** The three digits of a status, or -1. */
-export function readStatus(line: string, from: number, to: number): number {
-  const status = digitsIn(line, from, to)
-  return to - from === 3 && status >= 100 ? status : -1
+export function readStatus(text: string): number {
+  return /^[1-9]\d\d$/.test(text) ? Number(text) : -1
 }
 
-/** Where the target of `GET /path HTTP/1.1` ends, or -1. */
-export function readRequest(line: string, from: number, to: number): number {
-  let end = to - 1
-  while (end > from && line.charCodeAt(end) !== space) end--
-  const isHttp = line.startsWith('HTTP/', end + 1) && line.charCodeAt(from) > space
-  return isHttp && line.indexOf(' ', from) < end ? end : -1
+const requestLine = /^([!-~]+) ((?:\/|[a-z][a-z0-9+.-]*:\/\/|\*(?= HTTP\/)).*) HTTP\/[\d.]+$/is
+
+/** Whether a text is `GET /path HTTP/1.1`. */
+export function isRequestLine(text: string): boolean {
+  return requestLine.test(text)
 }
 
-const space = 0x20
+/** The method and the target of `GET /path HTTP/1.1`. */
+export function readRequestLine(
+  text: string,
+): { readonly method: string; readonly target: string } | undefined {
+  const [, method, target] = requestLine.exec(text) ?? []
+  return method === undefined ? undefined : { method, target }
+}
+
+/** Whether a text is a path, or an absolute URL. */
+export function isTarget(text: string): boolean {
+  return /^(?:\/|\*$|[a-z][a-z0-9+.-]*:\/\/)/i.test(text)
+}
 
 /** The path and query of a target; of an absolute URL also the host. */
 export function readTarget(url: string): { readonly url: string; readonly host?: string } {
@@ -91,30 +100,15 @@ export const units: Readonly<Record<string, number>> = {
 }
 
 /** A duration in milliseconds. The unit in the text counts before that of the field; without any there is no meaning. */
-export function readDuration(value: unknown, unit?: string): number | undefined {
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined
-  const match = /^\+?(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(ns|us|µs|ms|s)?$/.exec(`${value}`)
+export function readDuration(text: string, unit?: string): number | undefined {
+  const match = /^\+?(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(ns|us|µs|ms|s)?$/.exec(text)
   const factor = match === null ? undefined : units[match[2] ?? unit ?? '']
   return match === null || factor === undefined ? undefined : Math.round(Number(match[1]) * factor)
 }
 
 /** A number of bytes. */
-export function readCount(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
-  const count = typeof value === 'string' ? digitsIn(value, 0, value.length) : -1
-  return count === -1 ? undefined : count
-}
-
-/** The number in `line.slice(from, to)`, or -1. */
-export function digitsIn(line: string, from: number, to: number): number {
-  if (from >= to || to - from > 15) return -1
-  let value = 0
-  for (let i = from; i < to; i++) {
-    const digit = line.charCodeAt(i) - 48
-    if (digit < 0 || digit > 9) return -1
-    value = value * 10 + digit
-  }
-  return value
+export function readCount(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
 /** Decodes a field as UTF-8. Each character of `bytes` is one byte. */

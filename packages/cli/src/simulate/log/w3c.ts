@@ -1,4 +1,5 @@
-import { fieldsPattern, PatternReader, type Field } from './pattern.js'
+import { fieldsPattern, type Field } from './grammar.js'
+import { PatternReader } from './pattern.js'
 import { BadLine, type Format, type Meaning, type Reading } from './record.js'
 
 const roles: Readonly<Record<string, Omit<Field, 'name'>>> = {

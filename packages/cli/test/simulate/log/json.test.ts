@@ -135,9 +135,11 @@ describe('json', () => {
   test.each([
     ['bad: no JSON object', '{"time":'],
     ['bad: no JSON object', 'hello'],
-    ['no time', '{"method":"GET"}'],
+    ['not HTTP', '{"method":"GET"}'],
+    ['bad: no time', '{"method":"GET","url":"/","status":200}'],
+    ['bad: no path', `{"time":${time},"method":"GET","url":"search","status":200}`],
     ['not HTTP', `{"time":${time}}`],
-    ['no status', `{"time":${time},"method":"GET","url":"/"}`],
+    ['bad: no status', `{"time":${time},"method":"GET","url":"/"}`],
   ])('gives the reason %j for %s', (reason, line) => {
     expect(cut(jsonReader({}), line)).toBe(reason)
   })

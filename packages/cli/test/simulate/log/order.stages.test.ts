@@ -23,6 +23,7 @@ function recordAt(time: number, durationMs?: number): LogRecord {
     status: 200,
     address: undefined,
     isForwarded: false,
+    forwarded: [],
     host: undefined,
     user: undefined,
     bytes: undefined,

@@ -178,9 +178,9 @@ describe('the stages', () => {
     stageOf: (next: (record: LogRecord) => void) => Stage,
   ): readonly (readonly [number, string])[] {
     const found: (readonly [number, string])[] = []
-    const stage = stageOf((record) => found.push([record.at, record.url]))
+    const stage = stageOf((record) => found.push([record.at, record.url.slice(1)]))
     for (const [i, time] of times.entries()) {
-      const line = { time: start + time, method: 'GET', url: `${i}`, status: 200 }
+      const line = { time: start + time, method: 'GET', url: `/${i}`, status: 200 }
       const record = cut(jsonReader(), JSON.stringify(line))
       if (typeof record === 'string') throw new Error(record)
       stage.push(record)

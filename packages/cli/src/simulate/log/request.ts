@@ -1,0 +1,192 @@
+import { BadLine, type LogRecord, type Meaning, type Reading } from './record.js'
+import { isPossible, type TimeReader } from './time.js'
+import {
+  isRequestLine,
+  isTarget,
+  readCount,
+  readDuration,
+  readEndpoint,
+  readForwarded,
+  readHost,
+  readRequestLine,
+  readStatus,
+  readTarget,
+  type Address,
+} from './values.js'
+
+/** What a line can state about a request. */
+export const parts = [
+  'time',
+  'start',
+  'duration',
+  'request',
+  'method',
+  'url',
+  'query',
+  'status',
+  'ip',
+  'forwarded',
+  'host',
+  'user',
+  'bytes',
+] as const
+export type Part = (typeof parts)[number]
+
+/** The texts of a line, before they have a meaning. */
+export interface Raw {
+  /** The text of a part, with its escapes. Undefined if the line does not have it. */
+  get(part: Part): string | undefined
+  /** The text of a part, without escapes. */
+  text(part: Part): string | undefined
+  /** Whether the format has the part. */
+  has(part: Part): boolean
+  /** The character at which a part starts. */
+  at(part: Part): number
+  /** The unit of a duration that states none. */
+  readonly unit: string | undefined
+  /** Whether the address has a port. */
+  readonly port: 'never' | 'always' | 'any'
+  /** The entry of the list that is the client, if the format says so. */
+  readonly entry: number | undefined
+  header(name: string): string | undefined
+  field(name: string): unknown
+}
+
+/** The reason why a list gives no address. */
+export const severalAddresses = 'several addresses'
+
+/** Gives the texts of a line their meaning. All formats are read here. */
+export function readRequest(raw: Raw, meaning: Meaning, times: TimeReader): Reading {
+  const taken = raw.get('duration')
+  let durationMs = taken === undefined ? undefined : readDuration(taken, raw.unit)
+  if (taken !== undefined && durationMs === undefined)
+    return wrong(raw, 'no duration with a unit', 'duration')
+  const end = raw.get('time')
+  const begin = raw.get('start')
+  if (end === undefined && begin === undefined) return wrong(raw, 'no time', 'time')
+  // Without a duration, the end of a request is not known from its start.
+  if (end === undefined && durationMs === undefined && raw.has('duration'))
+    return wrong(raw, 'no duration', 'duration')
+  const stated = end === undefined ? 'start' : 'time'
+  let time = times.read(end ?? begin ?? '')
+  const start = end === undefined || begin === undefined ? undefined : times.read(begin)
+  if (Number.isNaN(time) || Number.isNaN(start)) return wrong(raw, 'no time', stated)
+  if (end === undefined) time += durationMs ?? 0
+  else if (start !== undefined) durationMs ??= Math.max(0, time - start)
+  if (!isPossible(time) || !isPossible(time - (durationMs ?? 0)))
+    return wrong(raw, 'impossible time', stated)
+  const address = addressOf(raw, meaning.address)
+  if (address instanceof BadLine) return address
+  const code = raw.get('status') ?? '0'
+  const status = readStatus(code)
+  // The connection ended before the response.
+  if (status === -1)
+    return /^(?:0|000|-1)$/.test(code) ? 'no status' : wrong(raw, 'no status', 'status')
+  const url = raw.get('method') === undefined ? undefined : raw.get('url')
+  if (url === undefined && !isRequestLine(raw.get('request') ?? '')) return 'not HTTP'
+  if (url !== undefined && !isTarget(url)) return wrong(raw, 'no path', 'url')
+  return new LoggedRequest(raw, time, durationMs, status, address)
+}
+
+function wrong(raw: Raw, reason: string, part: Part): BadLine {
+  return new BadLine(reason, raw.at(part), true)
+}
+
+/** The method and the target of a request. Undefined if the line is none. */
+function lineOf(raw: Raw): { readonly method: string; readonly target: string } | undefined {
+  const method = raw.get('method')
+  const target = raw.text('url')
+  if (method !== undefined && target !== undefined) return { method, target }
+  return readRequestLine(raw.text('request') ?? '')
+}
+
+function addressOf(raw: Raw, given: Meaning['address']): Address | BadLine | undefined {
+  const choice = given ?? raw.entry
+  const usesList = choice !== 'remote' && (choice !== undefined || raw.get('ip') === undefined)
+  const part = usesList && raw.get('forwarded') !== undefined ? 'forwarded' : 'ip'
+  const text = raw.get(part)
+  if (text === undefined) return undefined
+  if (part === 'ip' && raw.port === 'always')
+    return readEndpoint(text) ?? wrong(raw, 'no address', part)
+  const found = readForwarded(text, choice === 'remote' ? undefined : choice)
+  if (found === 'list') return wrong(raw, severalAddresses, part)
+  // A server writes the address of a connection without its port.
+  const isBare = part === 'forwarded' || raw.port === 'any' || found?.text.length === text.length
+  return found !== undefined && (isBare || /[,%]/.test(text))
+    ? found
+    : wrong(raw, 'no address', part)
+}
+
+/** Reads the other parts of a line when they are asked for: most of them never are. */
+class LoggedRequest implements LogRecord {
+  at: number
+  readonly time: number
+  readonly durationMs: number | undefined
+  readonly status: number
+  readonly address: Address | undefined
+  readonly #raw: Raw
+
+  constructor(
+    raw: Raw,
+    time: number,
+    durationMs: number | undefined,
+    status: number,
+    address: Address | undefined,
+  ) {
+    this.at = time
+    this.time = time
+    this.durationMs = durationMs
+    this.status = status
+    this.address = address
+    this.#raw = raw
+  }
+
+  get method(): string {
+    return lineOf(this.#raw)?.method ?? ''
+  }
+
+  get #target(): { readonly url: string; readonly host?: string } {
+    const query = this.#raw.text('query')?.replace(/^\?/, '')
+    const target = lineOf(this.#raw)?.target ?? ''
+    return readTarget(query === undefined ? target : `${target}?${query}`)
+  }
+
+  get url(): string {
+    return this.#target.url
+  }
+
+  get host(): string | undefined {
+    const host = this.#raw.text('host')
+    return host === undefined ? this.#target.host : readHost(host)
+  }
+
+  get user(): string | undefined {
+    return this.#raw.text('user')
+  }
+
+  get bytes(): number | undefined {
+    return readCount(this.#raw.get('bytes'))
+  }
+
+  get isForwarded(): boolean {
+    const { entry } = this.#raw
+    return this.#raw.has('ip') && entry === undefined && this.#raw.get('forwarded') !== undefined
+  }
+
+  get forwarded(): readonly string[] {
+    return (
+      this.#raw
+        .get('forwarded')
+        ?.split(',')
+        .map((entry) => entry.trim()) ?? []
+    )
+  }
+
+  header(name: string): string | undefined {
+    return this.#raw.header(name)
+  }
+
+  field(name: string): unknown {
+    return name === 'bytes' ? this.bytes : this.#raw.field(name)
+  }
+}
