@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander'
 import { formatNames } from '../simulate/log/formats.js'
 import type { FieldNames } from '../simulate/log/json.js'
+import { prefixes, type Prefix } from '../simulate/log/prefix.js'
 import type { ShortAlgorithm } from '@sluice/rules/check'
 import { algorithms } from '../simulate/variants.js'
 import {
@@ -34,6 +35,7 @@ export interface SimulateCommandOptions {
   readonly address?: 'remote' | 'first' | 'last' | number
   readonly zone?: string
   readonly skipBadLines?: number | true
+  readonly prefix?: Prefix
   readonly field?: FieldNames
   /** In milliseconds. */
   readonly disorder: number
@@ -118,6 +120,11 @@ function withLogOptions(command: Command): Command {
       '--address <choice>',
       'the client of a list of forwarded addresses: remote (the connection), first, last, or the number of proxies',
       readAddressChoice,
+    )
+    .addOption(
+      new Option('--prefix <writer>', 'what another program wrote before each line').choices(
+        prefixes,
+      ),
     )
     .option('--zone <offset>', 'zone of times that state none, such as +02:00 (default: UTC)')
     .option(

@@ -1,11 +1,11 @@
 import type { Policy } from '@sluice/core'
 import { windowText } from '../text/duration.js'
-import type { Detected } from './log/detect.js'
+import type { LogTraits } from './log/detect.js'
 import type { KeyReader } from './keys.js'
 import { traitsOf } from './policy-replay.js'
 
 /** The properties of a log that determine whether a policy can be replayed from it. */
-export interface LogPrecision extends Pick<Detected, 'wholeSeconds' | 'hasDurations'> {
+export interface LogPrecision extends Pick<LogTraits, 'wholeSeconds' | 'hasDurations'> {
   /** Whether limits that recover within seconds are replayed from a log with whole seconds. */
   readonly force: boolean
 }
@@ -47,10 +47,10 @@ export function shortestRecoveryMs({
  */
 export function checkFields(
   key: KeyReader,
-  detected: Detected,
+  detected: LogTraits,
   missing: 'error' | 'skip' | 'absent',
 ): boolean {
-  const absent = key.fields.find((field) => !detected.has(field))
+  const absent = key.fields.find((field) => !detected.hasKey(field))
   if (absent === undefined) return true
   if (missing !== 'error') return false
   throw new Error(

@@ -10,7 +10,8 @@ export type {
 export { tableOf } from './rules/table.js'
 export type { Table } from './rules/facts.js'
 export type { FieldName, FieldNames } from './log/json.js'
-export type { FormatOptions } from './log/detect.js'
+export type { FormatOptions } from './log/format-options.js'
+export type { Prefix } from './log/prefix.js'
 export type { ReadProgress } from './log/read.js'
 export type {
   ComparedReport,

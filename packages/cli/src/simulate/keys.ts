@@ -27,6 +27,10 @@ export function keyReader(text: string): KeyReader {
   }
 }
 
+/** This header is a list, and the key is the client in it. */
+export const forwardedFor = 'x-forwarded-for'
+export const listKey: string = `header.${forwardedFor}`
+
 type FieldReader = (record: LogRecord) => string | undefined
 
 /** Joins the fields as JSON, so that different lists are different keys. */
@@ -63,6 +67,7 @@ function fieldReader(field: string, key: string): FieldReader {
       }
       if (name[1] === 'field') return (record) => scalar(record.field(name[2]))
       const header = name[2].toLowerCase()
+      if (header === forwardedFor) return ({ forwarded }) => forwarded?.client
       return (record) => present(record.header(header))
     }
   }

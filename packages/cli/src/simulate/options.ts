@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Policies } from '@sluice/core'
 import type { RulesText } from '@sluice/rules'
-import type { FormatOptions } from './log/detect.js'
+import type { FormatOptions } from './log/format-options.js'
 import type { ReadProgress } from './log/read.js'
 import type { Table } from './rules/facts.js'
 import type { ShortAlgorithm } from '@sluice/rules/check'

@@ -1,4 +1,4 @@
-import type { Detected } from './log/detect.js'
+import type { LogTraits } from './log/detect.js'
 import { fileSource, streamSource, type Source } from './log/open.js'
 import { checkFields, checkPolicy } from './checks.js'
 import type { Log, NamedVariant, SimulateOptions, SimulateSourcesOptions } from './options.js'
@@ -58,7 +58,7 @@ export async function simulateSources(
     ...rules.reports(top),
   ])
   const variants = given.flatMap((variant) => reports.get(variant) ?? [])
-  const { zoneless, ...read } = facts
+  const { zoneless, listEntry, ...read } = facts
   const log = { ...read, skipped: Object.fromEntries(facts.skipped), sampled: share }
   const compared = rules.compared(top)
   return {
@@ -69,7 +69,7 @@ export async function simulateSources(
     variants,
     ...(compared === undefined ? {} : { compared }),
     ...(rules.unjudged() === 0 ? {} : { unjudged: rules.unjudged() }),
-    notes: [...notesOf(log, zoneless, variants, groups), ...rules.notes()],
+    notes: [...notesOf(log, { zoneless, listEntry }, variants, groups), ...rules.notes()],
   }
 }
 
@@ -84,7 +84,7 @@ async function replayed(
   const { force = false, missing = 'error' } = options
   const pushes = [count]
 
-  async function begin(detected: Detected): Promise<void> {
+  async function begin(detected: LogTraits): Promise<void> {
     for (const { key, variants, push } of groups) {
       for (const { name, replay } of variants) {
         for (const policy of Object.values(replay.policies)) {

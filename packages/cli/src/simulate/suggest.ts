@@ -2,7 +2,7 @@ import { gcra, type Policy } from '@sluice/core'
 import { windowText } from '../text/duration.js'
 import { checkFields, checkPolicy, shortestRecoveryMs } from './checks.js'
 import { keyReader } from './keys.js'
-import type { Detected } from './log/detect.js'
+import type { LogTraits } from './log/detect.js'
 import type { Source } from './log/open.js'
 import { readLog } from './log/read.js'
 import type { SimulateSourcesOptions, SuggestRequest } from './options.js'
@@ -46,7 +46,7 @@ export async function suggestedBy(
   const { force = false } = options
   let shortestMs = 0
 
-  function onDetected(detected: Detected): void {
+  function onDetected(detected: LogTraits): void {
     checkFields(key, detected, 'error')
     // Checked before the log is read several times.
     for (const window of windows) {

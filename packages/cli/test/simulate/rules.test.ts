@@ -235,7 +235,12 @@ describe('fields that the log lacks', () => {
       'rule "all" needs "ip"',
     )
     const one = line.replace('{', '{"ip":"192.0.2.1",')
-    expect((await simulate({ log: lines(line + one), variants })).unjudged).toBe(1)
+    await expect(simulate({ log: lines(line + one), variants })).rejects.toThrow(
+      '1 of 2 lines do not fit the format (1 no address)',
+    )
+    const report = await simulate({ log: lines(line + one), variants, skipBadLines: 0.5 })
+    expect(report.log.skipped).toEqual({ 'no address': 1 })
+    expect(report.variants[0].asked).toBe(1)
   })
 
   test('are an error if all rules need them and are left out', async () => {

@@ -228,7 +228,8 @@ class RawObject implements Raw {
 /** Marks a request of two lines. */
 const joined = Symbol('joined')
 
-function objectIn(bytes: string): JsonObject | undefined {
+/** The object in a line. Each character of `bytes` is one byte. */
+export function objectIn(bytes: string): JsonObject | undefined {
   if (!bytes.startsWith('{')) return undefined
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8'))

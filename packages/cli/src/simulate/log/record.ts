@@ -16,8 +16,8 @@ export interface LogRecord {
   readonly bytes: number | undefined
   /** Whether the line has a list of forwarded addresses that does not say which one is the client. */
   readonly isForwarded: boolean
-  /** The entries of that list. */
-  readonly forwarded: readonly string[]
+  /** The client of a list of forwarded addresses. */
+  readonly forwarded: Address | undefined
   /** A request header. The name is in lower case. */
   header(name: string): string | undefined
   /** Any other field of the line, by the name that the format gives it. */
@@ -57,6 +57,8 @@ export interface LineReader {
 export interface Meaning {
   /** Which address of a forwarded list is the client: the number of proxies, so that 1 is the last one. */
   readonly address: 'remote' | 'first' | number | undefined
+  /** The same for a key that is the list itself, as far as the log shows it. */
+  readonly list?: number | undefined
   /** The zone of times that state none, in milliseconds east of UTC. */
   readonly zoneMs: number
 }

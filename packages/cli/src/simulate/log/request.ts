@@ -85,7 +85,7 @@ export function readRequest(raw: Raw, meaning: Meaning, times: TimeReader): Read
   const url = raw.get('method') === undefined ? undefined : raw.get('url')
   if (url === undefined && !isRequestLine(raw.get('request') ?? '')) return 'not HTTP'
   if (url !== undefined && !isTarget(url)) return wrong(raw, 'no path', 'url')
-  return new LoggedRequest(raw, time, durationMs, status, address)
+  return new LoggedRequest(raw, meaning, time, durationMs, status, address)
 }
 
 function wrong(raw: Raw, reason: string, part: Part): BadLine {
@@ -125,9 +125,11 @@ class LoggedRequest implements LogRecord {
   readonly status: number
   readonly address: Address | undefined
   readonly #raw: Raw
+  readonly #meaning: Meaning
 
   constructor(
     raw: Raw,
+    meaning: Meaning,
     time: number,
     durationMs: number | undefined,
     status: number,
@@ -139,6 +141,7 @@ class LoggedRequest implements LogRecord {
     this.status = status
     this.address = address
     this.#raw = raw
+    this.#meaning = meaning
   }
 
   get method(): string {
@@ -173,13 +176,11 @@ class LoggedRequest implements LogRecord {
     return this.#raw.has('ip') && entry === undefined && this.#raw.get('forwarded') !== undefined
   }
 
-  get forwarded(): readonly string[] {
-    return (
-      this.#raw
-        .get('forwarded')
-        ?.split(',')
-        .map((entry) => entry.trim()) ?? []
-    )
+  get forwarded(): Address | undefined {
+    const { address, list } = this.#meaning
+    const choice = address === 'remote' ? undefined : (address ?? this.#raw.entry)
+    const found = readForwarded(this.#raw.get('forwarded') ?? '', choice ?? list)
+    return found === 'list' ? undefined : found
   }
 
   header(name: string): string | undefined {

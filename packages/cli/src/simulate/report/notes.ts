@@ -1,10 +1,12 @@
+import { listKey } from '../keys.js'
+import type { LogFacts } from '../log/read.js'
 import type { GroupReplay } from '../replay.js'
 import type { LogReport, VariantReport } from './report.js'
 
 /** The notes that restrict the meaning of the numbers of a report. */
 export function notesOf(
   log: LogReport,
-  isZoneless: boolean,
+  { zoneless, listEntry }: Pick<LogFacts, 'zoneless' | 'listEntry'>,
   variants: readonly VariantReport[],
   groups: readonly GroupReplay[],
 ): readonly string[] {
@@ -16,8 +18,13 @@ export function notesOf(
       'The log has no durations. Each request is replayed at the time of its line, which is the end of the response.',
     )
   }
-  if (isZoneless) {
+  if (zoneless) {
     notes.push('The times of the log state no zone, and are taken for UTC or for --zone.')
+  }
+  if (listEntry !== undefined && groups.some(({ key }) => key.fields.includes(listKey))) {
+    notes.push(
+      `The key ${listKey} is entry ${listEntry} from the end of each list, because no list of the first lines is shorter. --address states another one.`,
+    )
   }
   if (log.spread) {
     notes.push('The log has whole seconds. The requests of each second are spread evenly over it.')

@@ -1,5 +1,5 @@
 import type { RulesDocument } from '@sluice/rules'
-import type { Detected } from '../log/detect.js'
+import type { LogTraits } from '../log/detect.js'
 import type { Table } from './facts.js'
 
 type RuleDeclaration = RulesDocument['rules'][number]
@@ -13,7 +13,7 @@ export interface MissingField {
 /** The fields that rules need and the log does not have. */
 export function missingFields(
   document: RulesDocument,
-  { has }: Pick<Detected, 'has'>,
+  { has }: Pick<LogTraits, 'has'>,
   table: Table | undefined,
 ): readonly MissingField[] {
   const declared = new Set(Object.keys(document.values ?? {}))

@@ -1,5 +1,5 @@
 import { compileRules, parsedOf, parseRules, type RulesDocument } from '@sluice/rules'
-import type { Detected } from '../log/detect.js'
+import type { LogTraits } from '../log/detect.js'
 import type { LogRecord } from '../log/record.js'
 import type { NamedVariant, RulesVariant } from '../options.js'
 import { tallyReport } from '../report/build.js'
@@ -16,7 +16,10 @@ type NamedRules = Extract<NamedVariant, RulesVariant>
 /** The variants that are rules documents. */
 export interface RulesSimulation {
   /** Compiles the rules for a log, and returns the function that replays its requests. Undefined if there are no rules. */
-  begin(detected: Detected, choices: LogChoices): Promise<((record: LogRecord) => void) | undefined>
+  begin(
+    detected: LogTraits,
+    choices: LogChoices,
+  ): Promise<((record: LogRecord) => void) | undefined>
   reports(top: number): readonly (readonly [NamedVariant, VariantReport])[]
   compared(top: number): ComparedReport | undefined
   /** The requests that could not be judged, of the rules with the most of them. */
@@ -52,7 +55,7 @@ export function createRulesSimulation(
   const nameOf = ({ name }: NamedRules, replay: RulesReplay): string => name ?? replay.set.name
 
   async function begin(
-    detected: Detected,
+    detected: LogTraits,
     { missing, force }: LogChoices,
   ): Promise<((record: LogRecord) => void) | undefined> {
     if (documents.length === 0) return undefined
@@ -95,7 +98,7 @@ export function createRulesSimulation(
   function withFields(
     name: string,
     document: RulesDocument,
-    detected: Detected,
+    detected: LogTraits,
     missing: 'error' | 'skip' | 'absent',
   ): RulesDocument {
     const [first, ...others] = missingFields(document, detected, table)

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { detectFormat, type FormatOptions } from '../../../src/simulate/log/detect.js'
+import { detectFormat } from '../../../src/simulate/log/detect.js'
+import type { FormatOptions } from '../../../src/simulate/log/format-options.js'
+import { keyReader } from '../../../src/simulate/keys.js'
 import { combinedLine, start } from '../logs.js'
 
 const line = { at: start, ip: '192.0.2.1' }
 const nginxFormat = '$remote_addr [$time_local] "$request" $status $request_time'
+const combinedFormat =
+  '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent"'
 const json = (fields: object): string =>
   JSON.stringify({ time: start, method: 'GET', url: '/', status: 200, ...fields })
 
@@ -116,6 +120,43 @@ describe('an address that is one of several', () => {
   test('a list is no key', () => {
     const { has } = detectFormat('a.log', combined('10.0.0.2', ` "${list}"`), { address: 2 })
     expect(() => has('header.x-forwarded-for')).toThrow('which is not a key')
+  })
+
+  test.each<readonly [readonly string[], number | undefined]>([
+    [['192.0.2.1, 10.0.0.1', '192.0.2.9, 192.0.2.1, 10.0.0.2'], 2],
+    [['192.0.2.1, 10.0.0.9, 10.0.0.1', '192.0.2.1, 10.0.0.9, 10.0.0.2'], 3],
+    [['192.0.2.1', '192.0.2.1'], 1],
+    [['192.0.2.1', '192.0.2.1, 10.0.0.1'], undefined],
+    [['-', '192.0.2.1, 10.0.0.1'], undefined],
+  ])('the key of lists %j is the first entry that all have: %s', (lists, entry) => {
+    const lines = lists.map((one) => combined('10.0.0.2', ` "${one}"`))
+    const log = detectFormat('a.log', lines.join('\n'), {})
+    expect(log.listEntry).toBe(entry)
+    if (entry === undefined) {
+      expect(() => log.hasKey('header.x-forwarded-for')).toThrow('State which one counts')
+      return
+    }
+    expect(log.hasKey('header.x-forwarded-for')).toBe(true)
+    const reader = log.open()
+    const key = keyReader('header.x-forwarded-for')
+    const keys = lines.map((one) => {
+      const reading = reader.read(one)
+      return typeof reading === 'object' && 'address' in reading ? key.read(reading) : reading
+    })
+    expect(keys).toEqual(['192.0.2.1', '192.0.2.1'])
+  })
+
+  test('of a list is the entry that the format names', () => {
+    const logFormat = `${combinedFormat} "$client, $proxy"`
+    const lines = ['192.0.2.1, 10.0.0.1', list].map((one) => combined('10.0.0.2', ` "${one}"`))
+    for (const line of lines) expect(clientOf([line], { logFormat })).toBe('192.0.2.1')
+    expect(clientOf(lines, { logFormat, address: 'last' })).toBe('10.0.0.1')
+    expect(clientOf(lines, { logFormat, address: 'remote' })).toBe('10.0.0.2')
+    const log = detectFormat('a.log', lines.join('\n'), { logFormat })
+    const reading = log.open().read(lines[1])
+    const record = typeof reading === 'object' && 'address' in reading ? reading : undefined
+    expect(record?.field('client')).toBe('192.0.2.1')
+    expect(record?.field('proxy')).toBe('10.0.0.1')
   })
 
   test.each([

@@ -23,7 +23,7 @@ function recordAt(time: number, durationMs?: number): LogRecord {
     status: 200,
     address: undefined,
     isForwarded: false,
-    forwarded: [],
+    forwarded: undefined,
     host: undefined,
     user: undefined,
     bytes: undefined,

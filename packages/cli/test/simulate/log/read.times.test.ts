@@ -97,7 +97,7 @@ describe('a line from the future', () => {
     status: 200,
     address: undefined,
     isForwarded: false,
-    forwarded: [],
+    forwarded: undefined,
     host: undefined,
     user: undefined,
     bytes: undefined,
