@@ -68,7 +68,7 @@ function counts({ view, error }) {
 }
 
 /** @param {KeyPolicy} policy */
-function quota({ name, used, limit, remaining, resetMs, blockedMs, exemptMs }) {
+function quota({ name, used, limit, remaining, resetMs, blockedMs, exemptMs, isUncertain }) {
   const share = limit === 0 ? 1 : Math.min(1, used / limit)
   const isFull = used >= limit
   return html`<div class="quota">
@@ -85,14 +85,26 @@ function quota({ name, used, limit, remaining, resetMs, blockedMs, exemptMs }) {
           : nothing
       }
     </p>
-    <p class="quota-used"><b>${count(used)}</b> of ${count(limit)}</p>
-    <svg class="bar-of ${isFull ? 'full' : ''}" width="100%" height="6" aria-hidden="true">
-      ${svg`<rect class="ground" width="100%" height="6" rx="3" /><rect class="share" width="${share * 100}%" height="6" rx="3" />`}
-    </svg>
-    <p class="under">
-      ${count(remaining)} left${resetMs > 0 ? `, full quota in ${duration(resetMs)}` : ''}
-    </p>
+    ${isUncertain ? usedOf(used) : quotaOf()}
   </div>`
+
+  function quotaOf() {
+    return html`<p class="quota-used"><b>${count(used)}</b> of ${count(limit)}</p>
+      <svg class="bar-of ${isFull ? 'full' : ''}" width="100%" height="6" aria-hidden="true">
+        ${svg`<rect class="ground" width="100%" height="6" rx="3" /><rect class="share" width="${share * 100}%" height="6" rx="3" />`}
+      </svg>
+      <p class="under">
+        ${count(remaining)} left${resetMs > 0 ? `, full quota in ${duration(resetMs)}` : ''}
+      </p>`
+  }
+}
+
+/** The limit of another key would be wrong. @param {number} used */
+function usedOf(used) {
+  return html`<p class="quota-used"><b>${count(used)}</b> used</p>
+    <p class="under">
+      The limit depends on the request, and that of the last request of this key is not known here.
+    </p>`
 }
 
 /** @param {KeyView} view */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import type { Limiter } from '@sluice/core'
+import type { Limiter, Policies } from '@sluice/core'
 import { warnOfFailure, type Awaitable } from '@sluice/core/http'
 import {
   checked,
@@ -42,6 +42,11 @@ export interface DashboardOptions<R extends IncomingMessage = IncomingMessage> {
    * @default the key
    */
   readonly mask?: (key: string) => string
+  /**
+   * Returns the policies of a key, for limiters whose policies depend on the request, such as on a plan. It receives the key as it is counted, and the name of the
+   * limiter. By default, a key has the policies of its last decision in the process that answers; if that is not known, the page says so.
+   */
+  readonly policiesOf?: (key: string, limiter: string) => Awaitable<Policies | undefined>
   /**
    * The share of the allowed decisions that are counted for the most frequent keys. All denials are.
    *
@@ -93,7 +98,7 @@ export function dashboardWith<R extends IncomingMessage>(
   folder: string,
 ): Dashboard<R> {
   const { limiters, sample } = readOptions(where, options, readers)
-  const { authorize, rules, share, mask, clock = Date.now } = options
+  const { authorize, rules, share, mask, policiesOf, clock = Date.now } = options
   const byName = limitersByName(limiters)
   const collected = collect(clock, sample)
   const ids = new KeyIds()
@@ -105,6 +110,7 @@ export function dashboardWith<R extends IncomingMessage>(
     mask: safeMask(mask ?? ((key) => key)),
     isMasked: mask !== undefined,
     messageOf,
+    policiesOf,
   }
   const desk = new KeyDesk(byName, share, processes, ids, shown)
   const api = {
@@ -140,6 +146,7 @@ const readers = {
   ),
   share: checkedIfGiven('redisView(client)', isShare),
   mask: checkedIfGiven('a function from a key to the text that is shown', isFunction),
+  policiesOf: checkedIfGiven('a function from a key to its policies', isFunction),
   sample: optional(checked('a number above 0, up to 1', isPart), 1),
   clock: checkedIfGiven('a function that returns milliseconds since the epoch', isFunction),
 }

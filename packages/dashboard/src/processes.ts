@@ -1,4 +1,5 @@
 import type { ClearedKey } from './collect/cleared-keys.js'
+import type { NamedPolicies } from './collect/key-policies.js'
 import type { Collected } from './collect/subscription.js'
 import { dataOf, type ProcessData } from './data/process-data.js'
 import { rulesData, type DashboardRules, type RulesData } from './data/rules-data.js'
@@ -56,6 +57,11 @@ export class Processes implements Source {
     const error = others.error ?? this.#publisher?.error
     const cleared = [...this.cleared(), ...others.cleared]
     return { ...others, cleared, ...(error === undefined ? {} : { error }) }
+  }
+
+  /** The policies of the last decision on a key, as far as this process has made it and knows it. */
+  policiesOf(limiter: string, key: string): NamedPolicies {
+    return this.#collected.collector.keyPolicies.of(limiter, key)
   }
 
   cleared(): readonly ClearedKey[] {

@@ -171,6 +171,11 @@ export interface KeyPolicyView {
   readonly resetMs: number
   readonly blockedMs: number
   readonly exemptMs: number
+  /**
+   * The limit depends on the request, and that of the key's last one is not known: `limit` and `remaining` are those of another key's. Absent if the limit is that of
+   * the key.
+   */
+  readonly isUncertain?: true
 }
 
 /** The answer of `GET api/search`: blocked keys of the part of the store that was searched. */

@@ -99,6 +99,7 @@ export interface KeyPolicy {
   readonly resetMs: number
   readonly blockedMs: number
   readonly exemptMs: number
+  readonly isUncertain?: boolean | undefined
 }
 
 const topKeys = record<TopKeys>({
@@ -165,6 +166,7 @@ export const readKeyView: Reader<KeyView> = record<KeyView>({
       resetMs: number,
       blockedMs: number,
       exemptMs: number,
+      isUncertain: absentOr(boolean),
     }),
   ),
 })

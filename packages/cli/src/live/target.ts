@@ -12,6 +12,8 @@ export interface PolicyState {
   readonly resetMs: number
   readonly blockedMs: number
   readonly exemptMs: number
+  /** Whether `limit` and `remaining` are those of another key: the limit depends on the request, and a dashboard does not know that of this key. */
+  readonly isUncertain?: boolean | undefined
 }
 
 /** The counts of a key in one limiter. */

@@ -27,10 +27,15 @@ function nameOf({ name, variant }: PolicyState): string {
 }
 
 function stateText(policy: PolicyState, { error, warning, success }: Style): string {
-  const { used, limit, remaining, resetMs, blockedMs, exemptMs } = policy
-  const usedText = limit === null ? 'no limit' : `${used} of ${limit} used`
+  const { used, limit, remaining, resetMs, blockedMs, exemptMs, isUncertain = false } = policy
+  const usedText = isUncertain
+    ? `${used} used, the limit depends on the request`
+    : limit === null
+      ? 'no limit'
+      : `${used} of ${limit} used`
   if (exemptMs > 0) return `${success('exempt ')}  for ${durationText(exemptMs)}, ${usedText}`
   if (blockedMs > 0) return `${error('blocked')}  for ${durationText(blockedMs)}, ${usedText}`
+  if (isUncertain) return usedText
   if (limit === null) return `${success('allowed')}  ${usedText}`
   const full = resetMs > 0 ? `, full in ${durationText(resetMs)}` : ''
   const state = remaining === 0 ? warning('denied ') : success('allowed')

@@ -4,6 +4,7 @@ import { decidedPolicies, type DecidedBy } from './decided-policies.js'
 import { ClearedKeys, type ClearedKey } from './cleared-keys.js'
 import { DeniedKeys } from './denied-keys.js'
 import { KeyMemory } from './key-memory.js'
+import { KeyPolicies } from './key-policies.js'
 import { isOfStore, LimiterRecord, type PolicyRecord } from './limiter-record.js'
 import { Names } from './names.js'
 import { Sample } from './sample.js'
@@ -37,6 +38,7 @@ export class Collector {
   readonly limiters: Map<string, LimiterRecord> = new Map()
   readonly denied: DeniedKeys = new DeniedKeys()
   readonly cleared: ClearedKeys = new ClearedKeys()
+  readonly keyPolicies: KeyPolicies = new KeyPolicies()
   readonly #memory = new KeyMemory()
   readonly #names = new Names()
   readonly #clock: () => number
@@ -88,9 +90,11 @@ export class Collector {
     if (!decision.allowed && isRequest && mode !== 'dryRun') {
       record.denied[place]++
       this.#noteDenial(record, keys, decision, now)
+      this.keyPolicies.note(limiter, keys, decision)
       return
     }
     record.learn(keys, decision, this.#step, this.#mayAddPolicy)
+    if (record.hasVaried) this.keyPolicies.note(limiter, keys, decision)
     if (!decision.allowed) {
       record.wouldDeny[place]++
       for (const name of decision.deniedBy) {

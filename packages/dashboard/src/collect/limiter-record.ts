@@ -33,6 +33,8 @@ export class LimiterRecord {
   readonly requests: RecentKeys
   readonly denials: RecentKeys
   readonly deniedPlaces: DeniedPlaces = new Map()
+  /** Whether decisions have shown different limits of one policy. */
+  hasVaried = false
   #groups = 0
 
   constructor(name: string, now: number) {
@@ -60,7 +62,10 @@ export class LimiterRecord {
       if (policy === undefined) continue
       const limit = decision.policies[name]?.limit
       if (limit !== policy.limit && isOfStore(decision)) {
-        if (policy.limit !== undefined) policy.variedAt = step
+        if (policy.limit !== undefined) {
+          policy.variedAt = step
+          this.hasVaried = true
+        }
         policy.limit = limit
         policy.policy = decidedPolicies(decision).find((one) => one.name === name)?.policy
       }

@@ -1,3 +1,5 @@
+import type { Policies } from '@sluice/core'
+import type { Awaitable } from '@sluice/core/http'
 import { mergedStores } from '../collect/store-records.js'
 import type { KeyIds } from '../key-ids.js'
 import type { Processes } from '../processes.js'
@@ -8,6 +10,9 @@ import { limiterViews } from './present.js'
 import { rulesView, type DashboardRules } from './rules-data.js'
 import type { MessageOf } from './shown-message.js'
 
+/** Returns the policies of a key, as the application chooses them for its requests. */
+export type PoliciesOf = (key: string, limiter: string) => Awaitable<Policies | undefined>
+
 /** The settings of a dashboard that its answers depend on. */
 export interface Shown {
   /** The limiters that can be acted upon. */
@@ -16,6 +21,7 @@ export interface Shown {
   readonly mask: (key: string) => string
   readonly isMasked: boolean
   readonly messageOf: MessageOf
+  readonly policiesOf: PoliciesOf | undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { SluiceError, type Limiter, type Policy } from '@sluice/core'
+import { namedPolicies } from '@sluice/core/internal'
 import type { ActEvent, Visitor } from '../act-event.js'
 import { mergedGroups } from '../data/merge.js'
 import type { LimiterData } from '../data/process-data.js'
@@ -12,6 +13,7 @@ import { reasonOf } from '../share/others.js'
 import type { DashboardShare } from '../share/share.js'
 import type { ActView, KeyView, SearchView } from '../view.js'
 import { carryOutAct, readAct, type ActRequest } from './acts.js'
+import type { NamedPolicies } from '../collect/key-policies.js'
 import type { KeyIds } from '../key-ids.js'
 import { countedText, keyOfId, knownKeys } from './known-keys.js'
 import { meantKeys } from './meant-keys.js'
@@ -129,7 +131,7 @@ export class KeyDesk {
     const before = await this.#look(limiter, key, known)
     const { calls, source, policies } = before
     if (source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
-    const varying = policies.find(({ name }) => known.varying.has(name))
+    const varying = policies.find(({ isUncertain }) => isUncertain)
     if (request.act === 'penalize' && varying !== undefined) {
       throw refusal('SLUICE_VIEW_LIMIT_VARIES', quoted(varying.name))
     }
@@ -180,7 +182,16 @@ export class KeyDesk {
   }
 
   async #look(limiter: Limiter, key: string, known: KnownPolicies): Promise<KeyLook> {
-    return bounded(lookAt(limiter, key, known), waitMs, 'The limiter')
+    const look = async (): Promise<KeyLook> =>
+      lookAt(limiter, key, { ...known, ofKey: await this.#policiesOf(limiter, key) })
+    return bounded(look(), waitMs, 'The limiter')
+  }
+
+  /** The policies of a key: those of its last decision, or those that the application names. */
+  async #policiesOf({ name }: Limiter, key: string): Promise<NamedPolicies> {
+    const named = await this.#shown.policiesOf?.(key, name)
+    const seen = this.#processes.policiesOf(name, key)
+    return named === undefined ? seen : new Map([...seen, ...Object.entries(namedPolicies(named))])
   }
 
   /** The policies of a limiter. Those that deny the key come first. */

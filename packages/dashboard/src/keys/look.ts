@@ -11,6 +11,7 @@ import {
   type Status,
 } from '@sluice/core'
 import { quoted, refusal } from '../refusal.js'
+import type { NamedPolicies } from '../collect/key-policies.js'
 import type { KeyPolicyView } from '../view.js'
 
 /** The most policies that are asked about a key, besides those of the limiter itself. */
@@ -24,6 +25,11 @@ export interface KnownPolicies {
   readonly groups: readonly (readonly string[])[]
   /** The names of policies whose limit depends on the request. */
   readonly varying: ReadonlySet<string>
+}
+
+/** The same, with the policies that the key itself has. */
+export interface KeyKnowledge extends KnownPolicies {
+  readonly ofKey: NamedPolicies
 }
 
 /** The counts of a key, and the calls that reach exactly these counts. */
@@ -43,13 +49,14 @@ type Counts = readonly (readonly [name: string, status: PolicyStatus])[]
 export async function lookAt(
   limiter: Limiter,
   text: string,
-  { policies: known, groups }: KnownPolicies,
+  { policies: known, groups, varying, ofKey }: KeyKnowledge,
 ): Promise<KeyLook> {
   const key = countedKey(text)
   const own = await ownStatus(limiter, key)
-  const ownCounts: Counts = Object.entries(own?.policies ?? {})
-  const chosen = [...known]
-    .filter(([name]) => !ownCounts.some(([one]) => one === name))
+  const ownNames = Object.keys(own?.policies ?? {})
+  const ownCounts = Object.entries(own?.policies ?? {}).filter(([name]) => !ofKey.has(name))
+  const chosen = [...new Map([...ofKey, ...known, ...ofKey])]
+    .filter(([name]) => ofKey.has(name) || !ownNames.includes(name))
     .slice(0, mostPolicies)
   const others =
     chosen.length === 0
@@ -59,15 +66,16 @@ export async function lookAt(
     throw refusal('SLUICE_VIEW_POLICIES_UNSEEN', quoted(limiter.name))
   }
   const counts: Counts = [...ownCounts, ...Object.entries(others?.policies ?? {})]
-  const meant = meantOf(counts, joinedGroups(groups, ownCounts))
+  // The policies of the key count by it.
+  const meant = meantOf(counts, [...joinedGroups(groups, ownCounts), [...ofKey.keys()]])
   const sources = [own?.source, others?.source].filter((source) => source !== undefined)
   return {
     source: sources.find((source) => source !== 'store') ?? sources[0],
     policies: counts
       .filter(([name, { limit }]) => meant.has(name) && Number.isFinite(limit))
-      .map(viewOf),
+      .map((one) => viewOf(one, varying.has(one[0]) && !ofKey.has(one[0]))),
     calls: [
-      ...ownCall(key, ownCounts, meant),
+      ...ownCall(key, ownNames, new Set([...meant].filter((name) => !ofKey.has(name)))),
       ...chosenCall(
         key,
         chosen.filter(([name]) => meant.has(name)),
@@ -107,13 +115,17 @@ export function isKnown(status: Pick<PolicyStatus, 'used' | 'blockedMs' | 'exemp
   return used > 0 || blockedMs > 0 || exemptMs > 0
 }
 
-function viewOf([name, status]: Counts[number]): KeyPolicyView {
+function viewOf([name, status]: Counts[number], isUncertain: boolean): KeyPolicyView {
   const { used, limit, remaining, resetMs, blockedMs, exemptMs } = status
-  return { name, used, limit, remaining, resetMs, blockedMs, exemptMs }
+  const counts = { name, used, limit, remaining, resetMs, blockedMs, exemptMs }
+  return isUncertain ? { ...counts, isUncertain: true } : counts
 }
 
-function ownCall(key: CountedKey, counts: Counts, meant: ReadonlySet<string>): KeyLook['calls'] {
-  const names = counts.map(([name]) => name)
+function ownCall(
+  key: CountedKey,
+  names: readonly string[],
+  meant: ReadonlySet<string>,
+): KeyLook['calls'] {
   if (!names.some((name) => meant.has(name))) return []
   if (names.every((name) => meant.has(name))) return [{ keys: key, options: undefined }]
   const keys = Object.fromEntries(names.map((name) => [name, meant.has(name) ? key : notLimited]))
