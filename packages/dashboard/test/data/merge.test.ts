@@ -36,7 +36,7 @@ function limiterOf(changes: Partial<LimiterData>): LimiterData {
 /** The same data as another process writes them. */
 function sharedOf(changes: Partial<LimiterData>): SharedData {
   const counts = { allowed: undefined, denied: undefined, exempt: undefined, wouldDeny: undefined }
-  return { ...none, limiters: [{ ...limiterOf(changes), ...counts, policies: [] }] }
+  return { ...none, isNewer: false, limiters: [{ ...limiterOf(changes), ...counts, policies: [] }] }
 }
 
 const run: DeniedRun = {
