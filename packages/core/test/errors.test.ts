@@ -15,6 +15,8 @@ import {
   createGuard,
   createLimiters,
   createView,
+  FetchExchange,
+  firstOf,
   warnOfUnseenRoute,
   type NodeRequest,
 } from '../src/http/index.js'
@@ -235,6 +237,26 @@ const causes: Readonly<
         await guard.check(noRequest, response, noHeaders)
       }),
     ['IPv6', '"2001:db8::1"', '64 bits', 'byIp()'],
+  ],
+  SLUICE_USER_LATE: [
+    () =>
+      warningOf(async () => {
+        const key = firstOf(
+          byUser<{ user?: string }>(({ user }) => user),
+          () => 'all',
+        )
+        const limit = { limit: 5, window: '1m', key } as const
+        const guard = createGuard<{ user?: string }, never>(limit, 'GET /late')
+        for (let i = 0; i < 3; i++) {
+          const raw: { user?: string } = {}
+          const exchange = new FetchExchange({})
+          await guard.check({ ...noRequest, raw }, exchange, noHeaders)
+          raw.user = 'ada'
+          exchange.returned({ status: 200, body: null }, true)
+          await exchange.settled
+        }
+      }),
+    ['firstOf', '3 requests', 'behind the authentication'],
   ],
   SLUICE_COUNTED_TWICE: [
     () =>

@@ -66,6 +66,10 @@ export const requestMessages = {
     `rateLimit: the key is a single IPv6 address, ${quoted(address)}. A client that owns a network of 64 bits gets a new limit with each ` +
     `of its addresses. Pass "key: byIp()", which counts by network, or firstOf(…, byIp()).`,
 
+  SLUICE_USER_LATE: (requests: number): string =>
+    `firstOf: ${requests} requests had no user when the limiter counted them, and a user at their end, and no request had one before. They counted by the next ` +
+    `key. Place the limiter behind the authentication.`,
+
   SLUICE_COUNTED_TWICE: (name: string): string =>
     `rateLimit: the limiter "${name}" counted the same request twice. Is it used both for the ` +
     `application and for a route or router? Keep one, or create two limiters.`,

@@ -10,7 +10,7 @@ import { readList } from '../lists/access-list.js'
 import { checkOptions } from '../options/check-options.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { requestPoliciesOf } from '../options/request-policies.js'
-import { watchRequests } from '../request/mistakes.js'
+import { checkAtEnd, watchRequests } from '../request/mistakes.js'
 import {
   clientLeft,
   isOver,
@@ -105,6 +105,8 @@ export function createGuard<R, H>(
       }
       const action = await limitRequest(limit, context, earlier)
       noteDenial(response, action.type !== 'continue')
+      const atEnd = isSeen ? checkAtEnd(view) : undefined
+      if (atEnd !== undefined) context.afterResponse(undefined, atEnd)
       return action
     } catch (error) {
       // Node forgets the address of a connection that has closed.

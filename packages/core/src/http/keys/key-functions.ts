@@ -3,6 +3,7 @@ import { sluiceError, SluiceError, type ErrorCode } from '../../errors.js'
 import { requestError } from '../../errors/request-error.js'
 import type { Awaitable } from '../../awaitable.js'
 import { countedMethod } from '../../methods.js'
+import { watchUsers } from '../request/mistakes.js'
 import type { RequestView } from '../request/view.js'
 import { base64urlOf, sha256BytesOf } from '../../digests.js'
 import { isList } from '../../options/predicates.js'
@@ -134,19 +135,32 @@ export function firstOf<R>(...functions: readonly KeyAttempt<R>[]): KeyFunction<
     throw sluiceError('SLUICE_OPTION_INVALID', 'firstOf', 'functions', functions, expected)
   }
   const last = functions.length - 1
+  const watch = watchUsers()
 
   return async function keyByFirst(_request, view) {
     let found: Found | null | undefined
+    let hasUser: (() => Promise<boolean>) | undefined
     for (const [i, find] of functions.entries()) {
       const isLast = i === last
       try {
         found = await foundBy(find, view)
-        if (!isMissing(found) || (isLast && isNotLimited(found))) return found
+        if (isMissing(found) && !(isLast && isNotLimited(found))) continue
+        if (i === 0 || hasUser !== undefined) watch(view, hasUser)
+        return found
       } catch (error) {
         if (isLast || !(error instanceof SluiceError) || !missing.has(error.code)) throw error
+        if (error.code === 'SLUICE_USER_MISSING') hasUser = () => isFound(find, view)
       }
     }
     throw sluiceError('SLUICE_KEY_INVALID', 'firstOf', found, { advice })
+  }
+}
+
+async function isFound<R>(find: KeyAttempt<R>, view: RequestView<R>): Promise<boolean> {
+  try {
+    return !isMissing(await foundBy(find, view))
+  } catch {
+    return false
   }
 }
 

@@ -71,6 +71,39 @@ export function watchKeys(): (part: unknown) => void {
   })
 }
 
+/** The checks of requests at their ends. */
+const atEnds = new WeakMap<RequestView<unknown>, () => Promise<void>>()
+
+/** The check that a key function needs at the end of a request. */
+export function checkAtEnd(view: RequestView<unknown>): (() => Promise<void>) | undefined {
+  return atEnds.get(view)
+}
+
+/** A login is a request whose user is known at its end only, so that one of them is no sign. */
+const lateUsers = 3
+
+/**
+ * Warns if users are known at the end of requests, but at the start of none. The function is called for each request that has a key: with the function that
+ * finds its user at its end, or with undefined if its user is known.
+ */
+export function watchUsers(): (
+  view: RequestView<unknown>,
+  hasUser: (() => Promise<boolean>) | undefined,
+) => void {
+  let late = 0
+  let left = checkedRequests
+  return function watch(view, hasUser) {
+    if (hasUser === undefined) left = 0
+    if (hasUser === undefined || left === 0) return
+    left--
+    atEnds.set(view, async () => {
+      if ((await hasUser()) && ++late === lateUsers && left > 0) {
+        warn(requestError('SLUICE_USER_LATE', lateUsers))
+      }
+    })
+  }
+}
+
 /** Calls a listener of the application. Its error becomes a process warning and fails no request. */
 export async function listen<A extends readonly unknown[]>(
   listener: (...about: A) => unknown,

@@ -267,3 +267,37 @@ test('keeps no reference to a request', async () => {
   await setImmediate()
   expect(visited.flat().filter((ref) => ref.deref() !== undefined)).toEqual([])
 })
+
+/** The warnings about users of requests: for each, whether its user is known at its start, and at its end. */
+async function warningsOfUsers(
+  requests: readonly (readonly [atStart: boolean, atEnd: boolean])[],
+): Promise<string[]> {
+  const { warnings } = await anew()
+  const http = await import('../../../src/http/index.js')
+  const find = http.byUser<{ user: string | undefined }>(({ user }) => user)
+  const key = http.firstOf(find, http.byIp())
+  const guard = http.createGuard<{ user: string | undefined }, never>({ ...byAddress, key }, '/')
+  for (const [atStart, atEnd] of requests) {
+    const raw = { user: atStart ? 'ada' : undefined }
+    const exchange = new http.FetchExchange({})
+    await guard.check({ ...viewOf({}), raw }, exchange, noHeaders)
+    raw.user = atEnd ? 'ada' : undefined
+    exchange.returned({ status: 200, body: null }, true)
+    await exchange.settled
+  }
+  return warnings()
+}
+
+const late = [false, true] as const
+
+test.each<[string, readonly (readonly [boolean, boolean])[], string[]]>([
+  ['that are found after the limiter', [late, late, late], ['SLUICE_USER_LATE']],
+  ['that log in', [late, late], []],
+  ['that log in and then are known', [late, [true, true], late, late], []],
+  ['that are unknown', [1, 2, 3].map(() => [false, false] as const), []],
+])(
+  'warns about users that count by another key, but not about others: %s',
+  async (_, requests, codes) => {
+    expect(await warningsOfUsers(requests)).toEqual(codes)
+  },
+)
