@@ -10,16 +10,15 @@ import type { DecisionRequest, Store } from '../stores/store.js'
 import type { ConsumeOptions, Keys, PeekOptions } from './arguments.js'
 import type { Decision } from './decision.js'
 import { counts } from './limiter-policies.js'
-import { occursWithin, pause } from './pause.js'
-import { Queue, queueName, type Ticket } from './queue.js'
+import type { Queue, Queues, Ticket } from './queue.js'
 import { deniedLate } from './read-decision.js'
 import { delayRequest, firmWaitOf, isQueued, overflows } from './waits.js'
 
 /** Options of `acquire`. */
 export interface AcquireOptions extends PeekOptions {
   /**
-   * The longest wait. A call that is known to take longer is denied at once; so is a call that has to wait while 10,000 calls of this limiter wait in this
-   * process. The `maxDelay` of a leaky queue is a separate bound.
+   * The longest wait. A call that is known to take longer, with the calls before it, is denied at once; so is a call that has to wait while 10,000 calls of this
+   * limiter wait in this process. The `maxDelay` of a leaky queue is a separate bound.
    *
    * @default no bound
    */
@@ -48,9 +47,12 @@ interface Methods<S extends Store> {
 export type Acquire<S extends Store> = (key: Keys, options?: OwnOptions) => Promise<Decision<S>>
 
 /**
- * Makes `acquire`. Only the first waiting call of a key asks the store, after the wait that its last denial named, so the calls of one process never overtake
- * each other. If several processes share the store, a small jitter spreads their calls. For a policy with leases it asks more often, because a lease can be
- * released long before it expires.
+ * Makes `acquire`. Only the first waiting call of a queue asks the store: at the end of the wait that its denial named, when this process has changed what its
+ * keys count, and each second if other processes can change it. So the calls of one process never overtake each other. A small jitter spreads the calls of several
+ * processes. For a policy with leases it asks more often, because a lease can be released long before it expires. Until the wait is over it only peeks: a
+ * denied consumption would be published, and could start a block.
+ *
+ * A call that is known to be too late is denied at once, those before it included: see `Forecast`.
  *
  * A leaky queue keeps its own order: the next call is decided while a call that it allowed is delayed. A call for which the queue is too long is denied at
  * once: a wait in front of the queue would make its whole wait longer than `maxDelay`.
@@ -63,9 +65,9 @@ export function createAcquire<S extends Store>(
   limiter: string,
   methods: Methods<S>,
   requestOf: (key: Keys, options: PeekOptions) => DecisionRequest,
+  queues: Queues,
   isShared: boolean,
 ): Acquire<S> {
-  const queues = new Map<string, Queue>()
   let waiting = 0
 
   return async function acquire(key, options = {}) {
@@ -73,78 +75,83 @@ export function createAcquire<S extends Store>(
     call.signal?.throwIfAborted()
     const request = requestOf(key, call.peek)
     if (!request.policies.some(counts)) return methods.consume(key, call.consume)
-    const name = queueName(key, request)
-    const queue = queues.get(name) ?? new Queue()
-    queues.set(name, queue)
-    const ticket = queue.enter()
     if (++waiting > maxWaiting) call.deadline = () => -Infinity
+    const ticket = queues.enter(request, call.deadline())
     try {
-      const decision = await decide(call, queue, ticket)
+      const decision = await decide(call, ticket)
       if (!decision.allowed || !isQueued(decision)) return decision
-      return await delayRequest(methods, decision, call.signal, ticket.start)
+      return await delayRequest(methods, decision, call.signal, async () => {
+        while (!ticket.queue.mayStart(ticket)) await ticket.sleep(Infinity, call.signal)
+      })
     } finally {
       waiting--
-      ticket.end()
-      if (queue.size === 0) queues.delete(name)
+      queues.leave(request, ticket)
     }
   }
 
   /** Decides a call after the calls before it. */
-  async function decide(call: Call, queue: Queue, ticket: Ticket): Promise<Decision<S>> {
+  async function decide(call: Call, ticket: Ticket): Promise<Decision<S>> {
+    const { queue, deadline } = ticket
+    let isAllowed = false
     try {
-      if (!ticket.isFirst && !(await comesFirst(call, queue, ticket))) {
-        return await deniedInQueue(call, queue)
+      while (!queue.isFirst(ticket)) {
+        if (deadline === -Infinity || ticket.isLate) return await deniedInQueue(call, ticket)
+        const left = ticket.isOver ? Infinity : deadline - performance.now()
+        if (await ticket.sleep(left, call.signal)) ticket.isOver = true
       }
-      const decision = await decideFirst(call, queue)
-      queue.allowedAt = 0
+      const decision = await decideFirst(call, queue, ticket)
+      isAllowed = decision.allowed
       return decision
     } finally {
-      ticket.decided()
+      queue.decided(ticket, isAllowed)
     }
-  }
-
-  /** Waits for the calls before this one. False if it cannot wait so long. */
-  async function comesFirst({ deadline, signal }: Call, queue: Queue, { turn }: Ticket) {
-    const end = deadline()
-    return end >= queue.allowedAt && occursWithin(end - performance.now(), turn, signal)
   }
 
   /** Asks the store until it allows the first call of a queue, or the call cannot wait any longer. */
-  async function decideFirst(call: Call, queue: Queue): Promise<Decision<S>> {
-    const { key, signal } = call
+  async function decideFirst(call: Call, queue: Queue, ticket: Ticket): Promise<Decision<S>> {
+    const { signal } = call
     let deadline = call.deadline()
-    for (let pollMs = minPollMs; ; pollMs = Math.min(2 * pollMs, maxPollMs)) {
-      const decision = await methods.consume(key, call.consume)
-      if (signal?.aborted === true) {
-        if (decision.allowed) await methods.refund(decision)
-        throw signal.reason
-      }
-      if (!decision.allowed) deadline = call.deadline(decision)
+    let decision: Decision<S> = await consumed(call)
+    for (let pollMs = minPollMs; !decision.allowed; pollMs = Math.min(2 * pollMs, maxPollMs)) {
+      const { retryAfterMs } = decision
+      deadline = call.deadline(decision)
       const leftMs = deadline - performance.now()
-      if (decision.allowed) {
-        const isInTime = decision.delayMs === 0 || decision.delayMs <= leftMs
-        return isInTime ? decision : deniedByDelay(call, decision)
-      }
       const firm = firmWaitOf(decision)
-      queue.deniedBy = decision.deniedBy
-      queue.allowedAt = performance.now() + (firm ?? 0)
-      if (firm === null || decision.retryAfterMs === null || firm > leftMs) return decision
-      if (overflows(decision)) return decision
-      const wait = Math.min(decision.retryAfterMs, Math.max(firm, pollMs))
+      const never = firm === null || retryAfterMs === null
+      if (never || firm > leftMs || leftMs <= 0 || overflows(decision)) return decision
+      queue.denied(decision, firm)
+      const wait = Math.min(retryAfterMs, Math.max(firm, pollMs))
       const jitter = isShared ? Math.random() * Math.min(maxJitterMs, wait / 4) : 0
       // The last attempt is at the end of the wait: a lease can be released until then.
-      await pause(Math.max(firm, Math.min(wait + jitter, leftMs)), signal)
+      const whole = Math.max(firm, Math.ceil(Math.min(wait + jitter, leftMs)))
+      const length = isShared ? Math.min(whole, seenAfterMs + jitter) : whole
+      const isOver = (await ticket.sleep(length, signal)) && length >= retryAfterMs
+      const current = isOver ? undefined : await methods.peek(call.key, call.peek)
+      const isDenied = current?.allowed === false
+      decision = isDenied ? deniedLate(current, current.retryAfterMs) : await consumed(call)
     }
+    const isInTime = decision.delayMs === 0 || decision.delayMs <= deadline - performance.now()
+    return isInTime ? decision : deniedByDelay(call, decision)
+  }
+
+  /** The decision of the store. If the call has left meanwhile, it takes nothing. */
+  async function consumed(call: Call): Promise<Decision<S>> {
+    const decision = await methods.consume(call.key, call.consume)
+    if (call.signal?.aborted !== true) return decision
+    if (decision.allowed) await methods.refund(decision)
+    throw call.signal.reason
   }
 
   /** Denies a call that cannot wait for the calls before it, even if its units are available. */
-  async function deniedInQueue(call: Call, queue: Queue): Promise<Decision<S>> {
+  async function deniedInQueue(call: Call, { queue, expected }: Ticket): Promise<Decision<S>> {
+    const { deniedBy } = expected.deniedBy.length > 0 ? expected : queue
     const decision = await methods.peek(call.key, call.peek)
-    if (!decision.allowed) return deniedLate(decision, decision.retryAfterMs, decision.deniedBy)
     // It takes nothing from the calls before it.
     if (decision.exempt === true) return methods.consume(call.key, call.consume)
-    const wait = Math.max(1, Math.ceil(queue.allowedAt - performance.now()))
-    return deniedLate(decision, wait, queue.deniedBy)
+    const own = decision.retryAfterMs
+    const inQueue = Math.max(1, Math.ceil(expected.allowedAt - performance.now()))
+    const wait = own === null || inQueue === Infinity ? null : Math.max(own, inQueue)
+    return deniedLate(decision, wait, deniedBy.length > 0 ? deniedBy : decision.deniedBy)
   }
 
   /** Denies a call that a leaky queue allowed with a delay longer than the call can wait, and refunds it. */
@@ -165,6 +172,9 @@ const maxWaiting = 10_000
 const maxJitterMs = 50
 const minPollMs = 5
 const maxPollMs = 100
+
+/** A change by another process is seen after this time. With jitter, it is less than a second. */
+const seenAfterMs = 900
 
 interface Call {
   readonly key: Keys

@@ -1,5 +1,6 @@
 import { PendingRequest, submitOf } from '../stores/queue/pending.js'
 import {
+  isDecision,
   partOf,
   type Answer,
   type AsyncStore,
@@ -30,20 +31,28 @@ export interface Ask<S extends Store> {
   any(requests: readonly StoreRequest[]): Reply<S, boolean>
 }
 
-/** @param fallbackOf makes what replaces the answers of an asynchronous store that fails */
+/**
+ * @param fallbackOf makes what replaces the answers of an asynchronous store that fails
+ * @param onChange called after each request that may have changed what a key counts, except decisions
+ */
 export function createAsk<S extends Store>(
   store: Store,
   fallbackOf: (store: AsyncStore) => Fallback,
+  onChange: (request: StoreRequest) => void,
 ): Ask<S> {
+  const ask = store.async
+    ? askLater(store, fallbackOf(store), onChange)
+    : askAtOnce(store, onChange)
   // The compiler cannot know that S is the type of this store.
-  return (store.async ? askLater(store, fallbackOf(store)) : askAtOnce(store)) as Ask<S>
+  return ask as Ask<S>
 }
 
-function askAtOnce(store: SyncStore): Ask<SyncStore> {
+function askAtOnce(store: SyncStore, onChange: (request: StoreRequest) => void): Ask<SyncStore> {
   function resultOf(request: StoreRequest): StoreResult {
     const counted = countedPart(request)
     const answer = counted.policies.length === 0 ? allowedUncounted : store.run(counted)
     if (!('allowed' in answer)) throw answer
+    if (!isDecision(request)) onChange(request)
     return counted === request ? answer : resultFor(request, answer)
   }
 
@@ -54,7 +63,11 @@ function askAtOnce(store: SyncStore): Ask<SyncStore> {
   }
 }
 
-function askLater(store: AsyncStore, fallback: Fallback): Ask<AsyncStore> {
+function askLater(
+  store: AsyncStore,
+  fallback: Fallback,
+  onChange: (request: StoreRequest) => void,
+): Ask<AsyncStore> {
   const submit = submitOf(store)
 
   function run<T>(
@@ -73,6 +86,7 @@ function askLater(store: AsyncStore, fallback: Fallback): Ask<AsyncStore> {
           try {
             const last = fallback.finalAnswer(counted, answer)
             if (!('allowed' in last)) throw last
+            if (!isDecision(request)) onChange(request)
             results[i] = counted === request ? last : resultFor(request, last)
             if (--left === 0) resolve(read(results))
           } catch (error) {

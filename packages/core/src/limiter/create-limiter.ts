@@ -24,6 +24,7 @@ import type { Limiter } from './limiter.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
 import { counts, type PolicyChoice } from './limiter-policies.js'
 import { claimNames, freeNames, layoutNames, type NameUse } from './names.js'
+import { queuesOf } from './queue.js'
 import { decisionOf, statusOf } from './read-decision.js'
 import { receiptsOf, type Receipt } from './receipt.js'
 import { assertNoDecision, refundRequests } from './refunds.js'
@@ -54,9 +55,12 @@ export function makeLimiter<S extends Store>(
   const { name, clock } = options
   const where = `limiter "${name}"`
   const store: Store = options.store ?? memoryStore()
-  const ask = createAsk<S>(store, (store) => {
-    return createFallback(store, name, onStoreError, localShare)
-  })
+  const queues = queuesOf(store)
+  const ask = createAsk<S>(
+    store,
+    (store) => createFallback(store, name, onStoreError, localShare),
+    (request) => queues.wake(request),
+  )
   const requests = createRequests(name, policies, clock, store, !denyCache)
   const { base } = requests
 
@@ -144,7 +148,7 @@ export function makeLimiter<S extends Store>(
   const limiter: Limiter<S> = {
     name,
     ...callable,
-    acquire: createAcquire(name, callable, requests.peek, store.async),
+    acquire: createAcquire(name, callable, requests.peek, queues, store.async),
     // The compiler cannot know that S is the type of this store.
     ping: () => store.ping() as Reply<S, boolean>,
     close() {

@@ -28,9 +28,9 @@ export interface Limiter<S extends Store = Store> {
   /** `peek` for many keys in one round trip. Returns the decisions in the order of the requests. */
   peekMany(requests: readonly KeyAndCost[]): Reply<S, readonly Decision[]>
   /**
-   * Waits until the request is allowed. Resolves to a denial if `maxWait` is too short, at once if that is known in advance. If `signal` is aborted, it rejects
-   * and consumes nothing. The calls of this process for one key are decided in the order in which they were made. A `leakyQueue` keeps its own order: a request
-   * that it allows is delayed by its `delayMs`, and one whose delay would exceed `maxDelay` is denied at once.
+   * Waits until the request is allowed. Resolves to a denial if `maxWait` is too short, as soon as that is known: the calls before it count. If `signal` is
+   * aborted, it rejects and consumes nothing. The calls of this process for the same keys and policies are decided in the order in which they were made. A
+   * `leakyQueue` keeps its own order: a request that it allows is delayed by its `delayMs`, and one whose delay would exceed `maxDelay` is denied at once.
    */
   acquire(key: Keys, options?: AcquireOptions): Promise<Decision<S>>
   /**

@@ -3,39 +3,55 @@ export const longestTimerMs: number = 2 ** 31 - 1
 
 /** Waits. Rejects with the signal's reason when it is aborted. */
 export async function pause(lengthMs: number, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted()
-  for (let left = lengthMs; left > 0; left -= longestTimerMs) {
-    await timer(Math.min(left, longestTimerMs), signal)
-  }
+  await new Sleeper().sleep(lengthMs, signal)
 }
 
-function timer(lengthMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timeout = setTimeout(end, lengthMs)
-    signal?.addEventListener('abort', end)
-    function end(): void {
-      clearTimeout(timeout)
-      signal?.removeEventListener('abort', end)
-      if (signal?.aborted === true) reject(signal.reason)
-      else resolve()
+/** Waits, and can be woken. */
+export class Sleeper {
+  #isWoken = false
+  #end = (): void => {}
+
+  /** Ends the wait. If it is not waiting now, its next wait ends at once, so that no change is missed. */
+  wake(): void {
+    this.#isWoken = true
+    this.#end()
+  }
+
+  /** Waits for this time, or until it is woken: then the result is false. Rejects with the signal's reason when it is aborted. */
+  async sleep(lengthMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+    signal?.throwIfAborted()
+    for (let left = lengthMs; left > 0 && !this.#isWoken; left -= longestTimerMs) {
+      await this.#timer(Math.min(left, longestTimerMs), signal)
     }
-  })
+    const isOver = !this.#isWoken
+    this.#isWoken = false
+    return isOver
+  }
+
+  #timer(lengthMs: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waits = signal && waitsOf(signal)
+      const end = (): void => {
+        clearTimeout(timeout)
+        waits?.delete(end)
+        if (signal?.aborted === true) reject(signal.reason)
+        else resolve()
+      }
+      const timeout = setTimeout(end, lengthMs)
+      waits?.add(end)
+      this.#end = end
+    })
+  }
 }
 
-/** Resolves to whether the event occurs within this time. Rejects with the signal's reason when it is aborted. */
-export async function occursWithin(
-  lengthMs: number,
-  event: Promise<unknown>,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const stop = new AbortController()
-  const either = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
-  const end = pause(lengthMs, either)
-  // If the event occurs first, the abort below rejects this promise, and nothing awaits it.
-  end.catch(() => {})
-  try {
-    return await Promise.race([event.then(() => true), end.then(() => false)])
-  } finally {
-    stop.abort()
-  }
+const bySignal = new WeakMap<AbortSignal, Set<() => void>>()
+
+/** The waits that a signal ends. They have one listener, because Node warns of a signal that has more than ten. */
+function waitsOf(signal: AbortSignal): Set<() => void> {
+  const known = bySignal.get(signal)
+  if (known !== undefined) return known
+  const waits = new Set<() => void>()
+  bySignal.set(signal, waits)
+  signal.addEventListener('abort', () => waits.forEach((end) => end()))
+  return waits
 }

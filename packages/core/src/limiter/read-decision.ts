@@ -148,11 +148,11 @@ export function statusOf(
   return { source, policies: named }
 }
 
-/** The denial of a request that the store would allow too late for its caller. It has no lease, and a refund of it refunds nothing. */
+/** The denial of a request that the store would allow too late for its caller, if it does at all. It has no lease, and a refund of it refunds nothing. */
 export function deniedLate<S extends Store>(
   decision: Decision,
   retryAfterMs: number | null,
-  deniedBy: readonly string[],
+  deniedBy: readonly string[] = decision.deniedBy,
 ): Decision<S> {
   const { lease: _lease, exempt: _exempt, ...numbers } = decision
   const late = { ...numbers, allowed: false, retryAfterMs, delayMs: 0, deniedBy }

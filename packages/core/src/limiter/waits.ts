@@ -3,7 +3,7 @@ import { blockedMs, isExempt } from '../stores/override.js'
 import { costAt, type Store } from '../stores/store.js'
 import type { Decision } from './decision.js'
 import { keepAlive } from './leases.js'
-import { occursWithin, pause } from './pause.js'
+import { pause } from './pause.js'
 import { withoutDelay } from './read-decision.js'
 import { receiptOf } from './receipt.js'
 
@@ -13,9 +13,11 @@ import { receiptOf } from './receipt.js'
  */
 export function firmWaitOf(decision: Decision): number | null {
   const waits = waitsOf(decision)
-  if (waits.length === 0) return decision.retryAfterMs
-  const firm = Math.max(...waits.map(({ firmMs }) => firmMs))
-  return firm === Infinity ? null : firm
+  const { retryAfterMs } = decision
+  const longestMs = Math.max(0, ...waits.map(({ waitMs }) => waitMs))
+  // A copy of a decision, or one of a request that would have to wait for others.
+  if (waits.length === 0 || retryAfterMs === null || retryAfterMs > longestMs) return retryAfterMs
+  return Math.max(...waits.map(({ firmMs }) => firmMs))
 }
 
 /** Whether one of the policies of a decision is a leaky queue, which determines when a request starts unless it is exempt. */
@@ -65,7 +67,7 @@ function waitsOf(decision: Decision): readonly Wait[] {
 }
 
 /**
- * Delays an allowed request by the `delayMs` of its decision, and then until `start` resolves. Resolves to the decision without the delay. If it also has a
+ * Delays an allowed request by the `delayMs` of its decision, and then until `mayStart` resolves. Resolves to the decision without the delay. If it also has a
  * lease, it is renewed during the delay, because a delay can be longer than a lease. If the signal is aborted, the request is refunded, and the promise rejects
  * with the signal's reason.
  */
@@ -73,13 +75,13 @@ export async function delayRequest<S extends Store>(
   limiter: { refund(decision: Decision): unknown },
   decision: Decision<S>,
   signal: AbortSignal | undefined,
-  start?: Promise<unknown>,
+  mayStart?: () => Promise<void>,
 ): Promise<Decision<S>> {
   const { lease, delayMs } = decision
   const stopRenewing = lease === undefined || delayMs === 0 ? undefined : keepAlive(lease)
   try {
     await pause(delayMs, signal)
-    if (start !== undefined) await occursWithin(Infinity, start, signal)
+    await mayStart?.()
     signal?.throwIfAborted()
     return withoutDelay(decision)
   } catch (error) {
