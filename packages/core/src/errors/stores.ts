@@ -66,6 +66,8 @@ function showToken(value: unknown): string {
 
 function showClient(client: unknown): string {
   if (typeof client !== 'object' || client === null || 'then' in client) return showGiven(client)
+  if ('sendCommand' in client && !('evalSha' in client))
+    return 'an object with the options of rate-limit-redis: pass the client itself'
   if ('internal_send_command' in client) return 'of node-redis 3, which is too old'
   if ('evalsha' in client && 'evalSha' in client)
     return 'in legacyMode: pass its "v4", which has promises'

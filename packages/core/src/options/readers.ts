@@ -2,7 +2,7 @@ import { sluiceError, warn } from '../errors.js'
 import { didYouMean } from '../errors/did-you-mean.js'
 import { durationAdvice, longestMs, millisecondsOf } from './durations.js'
 import { isCount, isRecord } from './predicates.js'
-import { unknownOption } from './unknown-option.js'
+import { unknownOptions } from './unknown-option.js'
 
 export { longestMs } from './durations.js'
 export type { Duration, DurationLiteral } from './durations.js'
@@ -197,7 +197,9 @@ export function knownOptions(
     throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, expected)
   }
   for (const option of Object.keys(options)) {
-    if (!known.includes(option)) throw unknownOption(where, option, known)
+    if (known.includes(option)) continue
+    const unknown = Object.keys(options).filter((one) => !known.includes(one))
+    throw unknownOptions(where, unknown, known)
   }
   return options
 }

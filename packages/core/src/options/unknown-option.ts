@@ -1,15 +1,23 @@
 import { didYouMean } from '../errors/did-you-mean.js'
-import { sluiceError, type SluiceError } from '../errors.js'
+import { SluiceError, sluiceError } from '../errors.js'
+
+/** The error for all options that a function does not have: with the code of the first, and a line for each. */
+export function unknownOptions(
+  where: string,
+  options: readonly string[],
+  known: readonly string[],
+): SluiceError {
+  const all = options.map((option) => unknownOption(where, option, known))
+  const [first] = all
+  if (all.length === 1) return first
+  return new SluiceError(first.code, all.map(({ message }) => message).join('\n'))
+}
 
 /**
  * The error for an option that a function does not have, with the first suggestion that applies: the name in Sluice for a name of another library,
  * a policy that takes the option, advice for an option without a counterpart, or the nearest name.
  */
-export function unknownOption(
-  where: string,
-  option: string,
-  known: readonly string[],
-): SluiceError {
+function unknownOption(where: string, option: string, known: readonly string[]): SluiceError {
   const renamed = namesFor(option).find(([name]) => known.includes(name))
   if (renamed !== undefined) return sluiceError('SLUICE_OPTION_RENAMED', where, option, ...renamed)
 
@@ -60,6 +68,7 @@ export const unsupported: Readonly<Record<string, string>> = {
     'The decision is in req.rateLimit (Express, Fastify, NestJS) or ctx.state.rateLimit (Koa)',
   validate:
     'Wrong options are errors in any case. A warning is silenced by its code: node --disable-warning=SLUICE_COUNTED_TWICE',
+  resetExpiryOnChange: `A request does not extend a window. For one that each denied request extends, block: { for: '1m', on: 'exceeded' } of a policy is the nearest`,
   logger:
     'Warnings go through process.emitWarning, and failures of the store to the channel "sluice:store:error" of node:diagnostics_channel',
   hook: 'In Fastify it is an option of the plugin. To count one route in another hook, place a limit there: preHandler: app.rateLimit({ … })',
@@ -134,7 +143,7 @@ const hints: Readonly<Record<string, string>> = {
 export const renamed: readonly (readonly [foreign: string, own: string, hint?: string])[] = [
   ['max total', 'limit capacity policies'],
   ['points tokens', 'limit capacity cost policies'],
-  ['windowMs timeWindow expire', 'window every policies'],
+  ['windowMs timeWindow expire expiry', 'window every policies'],
   ['interval', 'every window policies'],
   ['ttl duration', 'window every lease for', lengthOrSeconds],
   ['ttl duration limiter throttlers policy execEvenly ban', 'policies'],
@@ -162,11 +171,11 @@ export const renamed: readonly (readonly [foreign: string, own: string, hint?: s
   ['status', 'statusCode'],
   ['standardHeaders legacyHeaders addHeaders addHeadersOnExceeding', 'headers'],
   ['disableHeader enableDraftSpec setHeaders', 'headers'],
-  ['db driver redis storage storeClient', 'store'],
+  ['db driver redis redisURL client sendCommand sendCommandCluster storage storeClient', 'store'],
   ['cache', 'maxKeys'],
   ['cache', 'store', `memoryStore({ maxKeys: 5000 }), with ${maxKeys}`],
   ['timeoutMs', 'timeout'],
   ['timeoutMs', 'store', 'redisStore(client, { timeout: 250 }) has it'],
-  ['passOnStoreError skipOnError insuranceLimiter', 'onStoreError'],
+  ['passOnStoreError passIfNotConnected skipOnError insuranceLimiter', 'onStoreError'],
   ['inMemoryBlockOnConsumed', 'denyCache'],
 ]

@@ -84,6 +84,7 @@ test('there is advice for each of these options of other libraries', () => {
     'continueExceeding',
     'requestPropertyName',
     'validate',
+    'resetExpiryOnChange',
     'logger',
     'hook',
     'retryAfter',

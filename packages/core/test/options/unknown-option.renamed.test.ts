@@ -62,6 +62,13 @@ const suggestions: readonly (readonly [word: string, ...(readonly [Taker, string
   ['passOnStoreError', ['rateLimit', 'onStoreError'], ['createLimiter', 'onStoreError']],
   ['prefix', ['rateLimit', 'name'], ['createLimiter', 'name']],
   ['maxDelayMs', ['leakyQueue', 'maxDelay']],
+  // rate-limit-redis
+  ['sendCommand', ['rateLimit', 'store'], ['createLimiter', 'store']],
+  ['sendCommandCluster', ['rateLimit', 'store']],
+  ['client', ['rateLimit', 'store']],
+  ['redisURL', ['rateLimit', 'store']],
+  ['expiry', ['rateLimit', 'window']],
+  ['passIfNotConnected', ['rateLimit', 'onStoreError']],
   // rate-limiter-flexible
   [
     'points',
@@ -180,6 +187,44 @@ test.each(asked)('the error for the name %s in %s suggests "%s"', (word, taker, 
     'SLUICE_OPTION_RENAMED',
     `${taker}: "${word}" is called "${ours}" in Sluice: ${new Map(namesFor(word)).get(ours)}.`,
   ])
+})
+
+test('all options that a function does not have are in one error', () => {
+  const options = {
+    windowMs: 60_000,
+    max: 5,
+    limit: 1,
+    standardHeaders: true,
+    wimdow: 1,
+    logger: 1,
+  }
+  const { code, message } = errorOf(() => takers.rateLimit(options))
+  expect(code).toBe('SLUICE_OPTION_RENAMED')
+  expect(message.split('\n').map((line) => line.slice(0, 55))).toEqual([
+    'rateLimit: "windowMs" is called "window" in Sluice: a d',
+    'rateLimit: "max" is called "limit" in Sluice: a whole n',
+    'rateLimit: "standardHeaders" is called "headers" in Slu',
+    expect.stringMatching(/^rateLimit: .*"wimdow"/),
+    expect.stringMatching(/^rateLimit: .*"logger"/),
+  ])
+})
+
+test.each([
+  ['createLimiter', { points: 5, duration: 60, blockDuration: 10 }],
+  ['slidingWindow', { max: 5, windowMs: 60 }],
+  ['redisStore', { keyPrefix: 'a', timeoutMs: 5, sendCommand: 1 }],
+  ['limited', { handler: 1, keyGenerator: 1 }],
+] as const)('all unknown options of %s are in one error', (taker, options) => {
+  const { message } = errorOf(() => takers[taker](options))
+  const lines = message.split('\n')
+  expect(lines.length).toBe(Object.keys(options).length)
+  Object.keys(options).forEach((name, i) => expect(lines[i]).toContain(`"${name}"`))
+})
+
+test('the options of rate-limit-redis in place of a client are named', () => {
+  const { code, message } = errorOf(() => redisStore({ sendCommand() {}, prefix: 'rl:' } as never))
+  expect(code).toBe('SLUICE_CLIENT_INVALID')
+  expect(message).toContain('the options of rate-limit-redis: pass the client itself')
 })
 
 test('every name is tested, and none twice', () => {
