@@ -8,7 +8,14 @@ import {
 } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
 import { describe, expect, test } from 'vitest'
-import { byIp, byUser, firstOf, RateLimit, RateLimitModule } from '../src/index.js'
+import {
+  byIp,
+  byUser,
+  firstOf,
+  RateLimit,
+  RateLimitModule,
+  type NestRequest,
+} from '../src/index.js'
 import { decorate, once, platforms, serve, type Ask } from './apps.js'
 
 /** The authentication of an application: it sets the user on the request. */
@@ -23,7 +30,7 @@ class AuthGuard implements CanActivate {
 }
 
 const key = firstOf(
-  byUser((request) => {
+  byUser((request: NestRequest) => {
     const user: unknown = Reflect.get(request, 'user')
     return typeof user === 'string' ? user : null
   }),

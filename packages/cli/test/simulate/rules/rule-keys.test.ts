@@ -89,6 +89,8 @@ describe('keys of rules', () => {
   test.each([
     ['failures', [200, 399, 400, 500], 2],
     ['successes', [500, 400, 399, 200], 2],
+    ['{ status: [404, 410] }', [404, 500, 200, 410], 2],
+    ['{ status: 404, reserve: false }', [404, 500, 200, 404], 2],
   ])('of the %s, those responses count that have such a status', async (counts, statuses, used) => {
     const report = await replayed(
       [`id: account, key: user, limit: ${used}, window: 1m, counts: ${counts}`],
@@ -96,6 +98,20 @@ describe('keys of rules', () => {
     )
     expect(topOf(report)).toEqual([['account user alice', 6, 2]])
   })
+})
+
+test('a rule that counts attempts counts those that another rule denies', async () => {
+  const report = await replayed(
+    [
+      'id: account, key: user, limit: 1, window: 1m',
+      'id: tries, key: user, limit: 4, window: 1h, counts: { when: failures, denied: true }',
+    ],
+    [200, 401, 401, 401, 401, 401].map((status) => ({ user: 'alice', status })),
+  )
+  expect(report.variants[0].rules).toMatchObject([
+    { id: 'account', denied: 4 },
+    { id: 'tries', denied: 1 },
+  ])
 })
 
 describe('a sample of rules', () => {
