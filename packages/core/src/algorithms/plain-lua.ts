@@ -63,3 +63,18 @@ export function overLocals(step: string, names: LocalNames): string {
     .replaceAll(/\b(fits|ended|cost)\b/g, (_, name: 'fits' | 'ended' | 'cost') => names[name])
   return `do ${text} end`
 }
+
+/** The twin of `quotientOf`: statements that set a variable. `a` and the divisor are below 2^40, so that a larger product can be divided in parts of 13 bits. */
+export function quotientLua(quotient: string, a: string, b: string, divisor: string): string {
+  return `if ${a} * ${b} < 2 ^ 53 then ${quotient} = math.floor(${a} * ${b} / ${divisor})
+        else
+          local rest, unit = 0, 2 ^ 52
+          ${quotient} = 0
+          while unit >= 1 do
+            local part = rest * 2 ^ 13 + ${a} * (math.floor(${b} / unit) % 2 ^ 13)
+            ${quotient} = ${quotient} * 2 ^ 13 + math.floor(part / ${divisor})
+            rest = part % ${divisor}
+            unit = unit / 2 ^ 13
+          end
+        end`
+}

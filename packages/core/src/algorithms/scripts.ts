@@ -7,7 +7,7 @@ import { leakyQueueLua } from './leaky-queue/script.js'
 import { functionsOf, type PlainLua } from './plain-lua.js'
 import { slidingLogLua } from './sliding-log/script.js'
 import { slidingWindowLua } from './sliding-window/script.js'
-import { stagesOf } from './staged/ids.js'
+import { stagesOf } from './staged/steps.js'
 import { stagedLua } from './staged/script.js'
 
 /**

@@ -43,11 +43,6 @@ export function costAt(cost: Cost, index: number): number {
   return typeof cost === 'number' ? cost : cost[index]
 }
 
-/** The costs of some policies. */
-export function costsAt(cost: Cost, indices: readonly number[]): Cost {
-  return typeof cost === 'number' ? cost : indices.map((index) => cost[index])
-}
-
 /** A request that decides: `consume` counts if all policies allow, `peek` changes nothing. */
 export interface DecisionRequest extends RequestBase {
   readonly verb: 'consume' | 'peek'
@@ -126,16 +121,12 @@ export function someOf(
 
 /** The request with some of its policies, by their indices. */
 export function partOf<Q extends StoreRequest>(request: Q, indices: readonly number[]): Q {
-  const part = {
-    ...request,
-    policies: someOf(request.policies, indices),
-    keys: indices.map((i) => request.keys[i]),
+  const at = <T>(list: readonly T[]): readonly T[] => indices.map((i) => list[i])
+  const part = { ...request, policies: someOf(request.policies, indices), keys: at(request.keys) }
+  if ('cost' in request && typeof request.cost !== 'number') {
+    Object.assign(part, { cost: at(request.cost) })
   }
-  if ('cost' in request) Object.assign(part, { cost: costsAt(request.cost, indices) })
-  if ('receipts' in request) {
-    const { receipts } = request
-    Object.assign(part, { receipts: indices.map((i) => receipts[i]) })
-  }
+  if ('receipts' in request) Object.assign(part, { receipts: at(request.receipts) })
   return part
 }
 
@@ -144,15 +135,8 @@ export function refundsOf(
   { policies, keys, now, lease, cost }: DecisionRequest,
   receipts: readonly State[],
 ): readonly RefundReceiptRequest[] {
-  const whole: RefundReceiptRequest = {
-    verb: 'refundReceipt',
-    policies,
-    keys,
-    now,
-    lease,
-    cost,
-    receipts,
-  }
+  const verb = 'refundReceipt'
+  const whole: RefundReceiptRequest = { verb, policies, keys, now, lease, cost, receipts }
   if (!receipts.some(isExempt)) return [whole]
   const taken = [...policies.keys()].filter((i) => !isExempt(receipts[i]))
   return taken.length === 0 ? [] : [partOf(whole, taken)]

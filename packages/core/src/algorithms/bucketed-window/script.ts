@@ -1,4 +1,4 @@
-import { quotientLua } from '../quotient.js'
+import { quotientLua } from '../plain-lua.js'
 
 export const bucketedWindowLua = (): string => `
 -- row: 1 a time in the current sub-window, 2 its number, 3 the units taken in it, 4 the units taken in the sub-window before, …

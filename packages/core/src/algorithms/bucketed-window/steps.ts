@@ -41,7 +41,8 @@ export const bucketedWindowSteps: Algorithm<BucketedWindowParams> = {
     row[NEWEST] += cost
   },
 
-  refund(row, { older, size }, _now, units, receipt) {
+  refund(row, params, _now, units, receipt) {
+    const { older } = params
     const passed = receipt === undefined ? 0 : row[NUMBER] - receipt[NUMBER]
     if (passed < 0 || passed > older) return
     let refunded = 0
@@ -51,10 +52,16 @@ export const bucketedWindowSteps: Algorithm<BucketedWindowParams> = {
       refunded += part
     }
     // The next request after a refund of all units opens a new window, so an earlier receipt refunds nothing.
-    if (refunded > 0 && endOf(row, size, older) === 0) row[FIRST_AT] = row[NUMBER] = 0
+    if (refunded > 0 && bucketedWindowSteps.ends(row, params) === 0) row[FIRST_AT] = row[NUMBER] = 0
   },
 
-  ends: (row, { size, older }) => endOf(row, size, older),
+  ends(row, { size, older }) {
+    for (let i = 0; i <= older; i++) {
+      if (row[NEWEST + i] > 0) return opening(row, size) + (older + 1 - i) * size
+    }
+    return 0
+  },
+
   used: (row, params, now) => whole(row, params) + carried(row, params, now),
   quota: (params) => params.limit,
   windowMs: ({ size, older, weighted }) => size * (older + 1 - weighted),
@@ -65,17 +72,10 @@ export const bucketedWindowSteps: Algorithm<BucketedWindowParams> = {
       used,
       wait: isTaken ? 0 : waitFor(row, params, now, cost),
       next: waitFor(row, params, now, target ?? Math.max(0, params.limit - used) + 1),
-      full: endOf(row, params.size, params.older),
+      full: bucketedWindowSteps.ends(row, params),
       delay: 0,
     }
   },
-}
-
-function endOf(row: Row, size: number, older: number): number {
-  for (let i = 0; i <= older; i++) {
-    if (row[NEWEST + i] > 0) return opening(row, size) + (older + 1 - i) * size
-  }
-  return 0
 }
 
 function waitFor(row: Row, params: BucketedWindowParams, now: number, cost: number): number {

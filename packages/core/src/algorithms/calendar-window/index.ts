@@ -1,9 +1,10 @@
 import { oneOf, optional, quota, readOptions, type OptionReader } from '../../options/readers.js'
 import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
 import { isTimeZone } from './time-zone.js'
+import type { Algorithm } from '../algorithm.js'
 import { policyOf, type Kind } from '../kind.js'
-import { createCalendar, weekdays, type Period, type Weekday } from './calendar.js'
-import { calendarWindowSteps, type CalendarWindowParams } from './steps.js'
+import { windowSteps } from '../window.js'
+import { createCalendar, weekdays, type Calendar, type Period, type Weekday } from './calendar.js'
 
 /** Options of `calendarWindow`. */
 export interface CalendarWindowOptions {
@@ -54,6 +55,23 @@ export function calendarWindow(options: CalendarWindowOptions): CalendarWindowPo
 const zone: OptionReader<string> = {
   expected: `an IANA time zone that this machine knows, such as 'Europe/Berlin' or 'UTC'`,
   read: (value) => (typeof value === 'string' && isTimeZone(value) ? value : undefined),
+}
+
+interface CalendarWindowParams {
+  readonly limit: number
+  readonly calendar: Calendar
+  /** The usual length of the window: 31 days for a month. */
+  readonly nominalMs: number
+}
+
+const calendarWindowSteps: Algorithm<CalendarWindowParams> = {
+  id: 6,
+  // Redis has no time zones. It receives the boundaries around now and finds the window by its own clock.
+  args: ({ limit, calendar }, now) => [limit, ...calendar.boundariesAround(now)],
+  isDated: true,
+  ...windowSteps<CalendarWindowParams>((time, { calendar }) => calendar.endOf(time)),
+  windowMs: ({ nominalMs }) => nominalMs,
+  followsWall: () => true,
 }
 
 export const calendarWindowKind: Kind<CalendarWindowPolicy, CalendarWindowParams> = {

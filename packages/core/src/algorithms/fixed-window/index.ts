@@ -7,11 +7,10 @@ import {
   quota,
   readOptions,
 } from '../../options/readers.js'
-import { blockOption, type BlockOptions } from '../../policy.js'
+import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import type { Algorithm } from '../algorithm.js'
 import { policyOf, type Kind } from '../kind.js'
-import { fixedWindowSteps, type FixedWindowPolicy } from './steps.js'
-
-export type { FixedWindowPolicy } from './steps.js'
+import { windowSteps } from '../window.js'
 
 /** Options of `fixedWindow`. */
 export interface FixedWindowOptions {
@@ -35,6 +34,15 @@ export interface FixedWindowOptions {
   readonly block?: BlockOptions
 }
 
+/** A policy of `fixedWindow`. */
+export interface FixedWindowPolicy extends Policy {
+  readonly kind: 'fixedWindow'
+  readonly limit: number
+  readonly window: number
+  readonly align: 'first' | 'clock'
+  readonly offset: number
+}
+
 /**
  * At most `limit` units in each window `[t, t + window)`. It is cheap and easy to explain, but around the boundary of two windows up to
  * twice the limit can be allowed within the length of one window.
@@ -54,6 +62,21 @@ export function fixedWindow<const T extends Duration>(
     block: blockOption,
   })
   return policyOf('fixedWindow', fixedWindowKind, policy)
+}
+
+const fixedWindowSteps: Algorithm<FixedWindowPolicy> = {
+  id: 1,
+  args: ({ limit, window, align, offset }) => [limit, window, align === 'clock' ? 1 : 0, offset],
+  ...windowSteps<FixedWindowPolicy>(closing),
+  windowMs: (params) => params.window,
+  followsWall: (params) => params.align === 'clock',
+}
+
+function closing(time: number, { window, align, offset }: FixedWindowPolicy): number {
+  if (align === 'first') return time + window
+  const passed = (time - offset) % window
+  // A remainder has the sign of the dividend: before the offset it is negative and counts up to the boundary.
+  return time - passed + (passed < 0 ? 0 : window)
 }
 
 export const fixedWindowKind: Kind<FixedWindowPolicy> = {

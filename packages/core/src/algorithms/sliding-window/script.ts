@@ -1,5 +1,4 @@
-import type { PlainLua } from '../plain-lua.js'
-import { quotientLua } from '../quotient.js'
+import { quotientLua, type PlainLua } from '../plain-lua.js'
 
 /** Sets `still` to the units of the older window that still count. */
 const stillCountingLua = `

@@ -1,5 +1,4 @@
 import type { Algorithm, Numbers, Row } from '../algorithm.js'
-import { stagedId } from './ids.js'
 
 /** A policy whose complete state is a row. */
 export interface Stage {
@@ -133,4 +132,17 @@ function stepsAt({ steps, params }: Stage, start: number) {
     read: (row: Row, now: number, cost: number, isTaken: boolean, target: number): Numbers =>
       over(row, (own) => steps.read(own, params, now, cost, isTaken, target)),
   }
+}
+
+/** All other ids are smaller. */
+const radix = 256
+
+/** The id of a pair of algorithms. */
+export function stagedId(free: number, then: number): number {
+  return free * radix + then
+}
+
+/** The ids of both algorithms; undefined if this is not the id of a pair. */
+export function stagesOf(id: number): readonly [free: number, then: number] | undefined {
+  return id < radix ? undefined : [Math.floor(id / radix), id % radix]
 }

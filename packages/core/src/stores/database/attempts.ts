@@ -3,11 +3,10 @@ import { sluiceError, warn, type SluiceError } from '../../errors.js'
 import { failureOf, hasFailed, type Batch, type PendingRequest } from '../queue/pending.js'
 import type { Receiver } from '../pipeline/pipeline.js'
 import type { Change, Database, Saved } from './database.js'
-import { decide, type DecidedTransaction } from './decide.js'
+import { decide, transactionsOf, type DecidedTransaction, type Transaction } from './decide.js'
 import type { RowChange } from './loaded-row.js'
 import { RememberedRows } from './remembered-rows.js'
 import { readRow } from './state-bytes.js'
-import { transactionsOf, type Transaction } from './transaction.js'
 
 /** The most rows of one call. */
 export const mostRows = 256

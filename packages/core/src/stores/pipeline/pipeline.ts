@@ -5,9 +5,8 @@ import { Kept } from '../kept.js'
 import { refundsOf, type Answer, type AsyncStore } from '../store.js'
 import type { Batching } from '../queue/batching.js'
 import { Breaker } from './breaker.js'
-import { checkPhase } from '../queue/check-phase.js'
 import { DenyCache } from './deny-cache.js'
-import { createQueue, type Queue, type QueueEnds } from '../queue/queue.js'
+import { checkPhase, createQueue, isOpen, type Queue, type QueueEnds } from '../queue/queue.js'
 
 /** The part of a store that talks to its server. */
 export interface Transport<T> {
@@ -86,23 +85,20 @@ export function createPipeline<T>(
     }
 
     function answerInTime(pending: readonly PendingRequest[], answers: readonly Answer[]): void {
-      if (!pending.some(isAnswered)) {
+      if (pending.every(isOpen)) {
         answer(pending, answers)
         return
       }
-      const inTime = [...pending.keys()].filter((i) => !pending[i].isAnswered)
-      const refunds = pending.flatMap((one, i) =>
-        one.isAnswered ? undoingOf(one, answers[i]) : [],
-      )
+      const late = pending.flatMap((one, i) => (one.isAnswered ? undoingOf(one, answers[i]) : []))
       answer(
-        inTime.map((i) => pending[i]),
-        inTime.map((i) => answers[i]),
+        pending.filter(isOpen),
+        answers.filter((_, i) => isOpen(pending[i])),
       )
-      if (refunds.length > 0) queue.submit(refunds)
+      if (late.length > 0) queue.submit(late)
     }
 
     function expire(late: readonly PendingRequest[]): void {
-      const open = late.filter((one) => !isAnswered(one))
+      const open = late.filter(isOpen)
       if (open.length === 0) return
       const timeout = sluiceError('SLUICE_STORE_TIMEOUT', name, timeoutMs)
       const contended = sluiceError('SLUICE_STORE_CONTENDED', name, timeoutMs)
@@ -175,10 +171,6 @@ export function createPipeline<T>(
       await transport.close?.()
     },
   })
-}
-
-function isAnswered(pending: PendingRequest): boolean {
-  return pending.isAnswered
 }
 
 /** Refunds the units that were taken in time, but whose answer was late. */

@@ -1,7 +1,6 @@
 import { processTime } from '../../clock.js'
 import type { Batch, PendingRequest } from './pending.js'
 import { batchesOf, type Batching } from './batching.js'
-import { checkPhase } from './check-phase.js'
 
 /** The functions that a queue calls. */
 export interface QueueEnds<T> {
@@ -126,6 +125,14 @@ export function createQueue<T>(
   }
 }
 
-function isOpen({ isAnswered }: PendingRequest): boolean {
+/** Whether a request has not been answered. */
+export function isOpen({ isAnswered }: PendingRequest): boolean {
   return !isAnswered
+}
+
+const schedule: (then: () => void) => void = (() => globalThis.setImmediate ?? setTimeout)()
+
+/** Runs a function in the check phase of the event loop, after the sockets have been read. Some platforms refuse to call their timers as methods. */
+export function checkPhase(then: () => void): void {
+  schedule(then)
 }

@@ -6,23 +6,18 @@ import { createPings } from '../pipeline/pings.js'
 import { isDecision, type Answer, type StoreRequest } from '../store.js'
 import { decodeAnswers, readReply, stale } from './answers.js'
 import { encodeDecisions, encodeChange, pingArgs } from './encoding.js'
-import { createEvaluation, createChangeScript } from './evaluation.js'
+import { createEvaluation, createChangeScript } from './scripts.js'
 import type { Target, Targets } from './compiled-policies.js'
 import type { ScriptClient } from './client.js'
 import { acrossSlots } from './slots.js'
 
+/** Receives the answers, in the order of the requests, once. */
+type Done = (answers: readonly Answer[]) => void
+
 /** The calls of a store to Redis. */
 export interface Calls {
-  /**
-   * Runs requests, all of one target. Each of them is void once the timeout is over.
-   *
-   * @param done receives the answers, in the order of the requests, once
-   */
-  send(
-    requests: readonly StoreRequest[],
-    target: Target | undefined,
-    done: (answers: readonly Answer[]) => void,
-  ): void
+  /** Runs requests, all of one target. Each of them is void once the timeout is over. */
+  send(requests: readonly StoreRequest[], target: Target | undefined, done: Done): void
   ping(): Promise<boolean>
 }
 
@@ -50,7 +45,7 @@ export function createCalls(
     requests: readonly StoreRequest[],
     target: Target,
     deadline: CallDeadline,
-    done: (answers: readonly Answer[]) => void,
+    done: Done,
     attempt = 0,
   ): void {
     const { compiled, clock } = target
@@ -98,11 +93,7 @@ export function createCalls(
   }
 
   /** Runs each request in a call of its own, in their order. The keys of each are in one slot. */
-  function runEach(
-    requests: readonly StoreRequest[],
-    deadline: CallDeadline,
-    done: (answers: readonly Answer[]) => void,
-  ): void {
+  function runEach(requests: readonly StoreRequest[], deadline: CallDeadline, done: Done): void {
     const answers: Answer[] = []
     let left = requests.length
     requests.forEach((request, i) => {
@@ -129,7 +120,7 @@ export function createCalls(
   function runAcross(
     requests: readonly StoreRequest[],
     deadline: CallDeadline,
-    answered: (answers: readonly Answer[]) => void,
+    answered: Done,
   ): void {
     const part = (some: readonly StoreRequest[]) => runPart(some, deadline)
     const runParts = acrossSlots(part, undo, slotOf)
@@ -183,11 +174,7 @@ function pingTargets({ isCluster, isRequestBound }: ScriptClient): number {
   return isCluster ? 16 : 1
 }
 
-function fail(
-  requests: readonly StoreRequest[],
-  cause: unknown,
-  done: (answers: readonly Answer[]) => void,
-): void {
+function fail(requests: readonly StoreRequest[], cause: unknown, done: Done): void {
   const error = failureOf('redis', cause)
   done(requests.map(() => error))
 }

@@ -9,7 +9,7 @@ import {
   type DecisionRequest,
   type StoreRequest,
 } from '../store.js'
-import { scriptOf, type Script } from './evaluation.js'
+import { scriptOf, type Script } from './scripts.js'
 import { decisionScript, type DecisionShape } from './script/decision.js'
 import type { PolicyShape } from './script/policy.js'
 

@@ -12,6 +12,9 @@ export interface DecisionShape {
 export function decisionScript({ policies, hasCosts }: DecisionShape): string {
   const { parts, nextArg, width, keysWidth } = policyTexts(policies, hasCosts)
   const keys = [...new Set(policies.map(({ key }) => key))].sort((a, b) => a - b)
+  function byKey(text: (parts: readonly PolicyTexts[]) => string): string {
+    return keys.map((key) => text(parts.filter((part) => part.key === key))).join('\n')
+  }
   const names = keys.map((key) => `key${key}`).join(', ')
   const found = keys.map((key) => `KEYS[at + ${key}]`)
   const hasRecords = policies.some(({ recordKeyCount }) => recordKeyCount > 0)
@@ -34,14 +37,7 @@ while at < #KEYS do
     if now == '' then now, margin = serverMs, 1000 else now = now + 0 end
     ${parts.map(({ date }) => date).join('\n')}
   end
-  ${keys
-    .map((key) =>
-      read(
-        key,
-        parts.filter((part) => part.key === key),
-      ),
-    )
-    .join('\n')}
+  ${byKey(read)}
   -- Requests of the same keys follow each other on the cells that were read, and are written together.
   local count = 0
   repeat
@@ -77,14 +73,7 @@ while at < #KEYS do
     end
     size = size + ${width}
   until failure or isTimed or not (${hasRecords ? 'false' : found.map((key, i) => `${key} == key${keys[i]}`).join(' and ')})
-  ${keys
-    .map((key) =>
-      write(
-        key,
-        parts.filter((part) => part.key === key),
-      ),
-    )
-    .join('\n')}
+  ${byKey(write)}
   if failure then
     -- On a replica the whole call returns the error, because some clients look for the master only then.
     if failure:find('READONLY', 1, true) == 1 then return redis.error_reply(failure) end
@@ -96,7 +85,8 @@ for i = #reply, size + 1, -1 do reply[i] = nil end
 return reply`
 }
 
-function read(key: number, parts: readonly PolicyTexts[]): string {
+function read(parts: readonly PolicyTexts[]): string {
+  const [{ key }] = parts
   return `local values = call('HMGET', key${key}, ${parts.map(({ fields }) => fields).join(', ')})
   failure = failure or values.err
   local isKnown${key} = false
@@ -111,7 +101,8 @@ function assertMemory(counts: string): string {
     end`
 }
 
-function write(key: number, parts: readonly PolicyTexts[]): string {
+function write(parts: readonly PolicyTexts[]): string {
+  const [{ key }] = parts
   const all = parts.map(({ saved }) => saved).join(' and ')
   return `if not failure and (${parts.map(({ changed }) => changed).join(' or ')}) then
     local ends, written = now, nil
