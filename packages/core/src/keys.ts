@@ -1,6 +1,7 @@
 import { sha256Of, utf8 } from './digests.js'
-import { brand, isBranded, sluiceError } from './errors.js'
-import { isList } from './options/predicates.js'
+import { brand, isBranded, sluiceError, type SluiceError } from './errors.js'
+import type { WrongKey } from './errors/limiter.js'
+import { isList, isRecord } from './options/predicates.js'
 
 /**
  * A key: a non-empty string, or a list of parts that belong together, such as `['user', 42]`. Two different lists are never the same key, and
@@ -9,11 +10,11 @@ import { isList } from './options/predicates.js'
 export type Key = string | readonly KeyPartValue[]
 
 /**
- * A part of a key: a non-empty string, or a whole number from -(2^53 - 1) to 2^53 - 1. A number is the same part as its decimal text, so that a
+ * A part of a key: a non-empty string, a whole number from -(2^53 - 1) to 2^53 - 1, or a bigint. A number is the same part as its decimal text, so that a
  * client cannot have two counts by sending `42` and `"42"`. Fractions and larger numbers are refused: JavaScript rounds them, and two ids would
  * become one.
  */
-export type KeyPartValue = string | number
+export type KeyPartValue = string | number | bigint
 
 /**
  * Excludes a policy if it is passed instead of a key: the policy neither counts the request nor denies it. It is a symbol because JSON cannot
@@ -59,7 +60,23 @@ export function ownerText(owner: string): string {
 
 /** Whether a value can be a part of a key. */
 export function isKeyPart(value: unknown): value is KeyPartValue {
-  return typeof value === 'string' ? value !== '' : Number.isSafeInteger(value)
+  if (typeof value === 'string') return value !== ''
+  return typeof value === 'bigint' || Number.isSafeInteger(value)
+}
+
+/** Whether a value is an instance of a class, such as the id of an ODM. As a key it is a mistake of the application, because no JSON contains one. */
+export function isInstance(value: unknown): value is object {
+  if (!isRecord(value)) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // A plain object of another realm has a prototype without a prototype, too.
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null
+}
+
+/** The error for a value that is neither a key nor a part of one. */
+export function keyError(where: string, value: unknown, details: WrongKey): SluiceError {
+  return isInstance(value)
+    ? sluiceError('SLUICE_KEY_OBJECT', where, value, details)
+    : sluiceError('SLUICE_KEY_INVALID', where, value, details)
 }
 
 /** The position of the first value in a list that cannot be a part of a key, counted from 1. Undefined if there is none. */
@@ -122,7 +139,7 @@ function joinParts(list: unknown): string | undefined {
   let joined = ''
   for (const part of list) {
     if (!isKeyPart(part)) return undefined
-    joined += `|${typeof part === 'number' ? part : part.replace(/[%|]/g, percent)}`
+    joined += `|${typeof part === 'string' ? part.replace(/[%|]/g, percent) : part}`
   }
   return joined
 }

@@ -143,6 +143,10 @@ const causes: Readonly<
     () => errorOf(() => named.consume({ burst: 'a', daily: ['phone', untyped(['138', 'x'])] })),
     ['"api"', 'part 2 of the key of the policy "daily" is a list', 'non-empty', '"notLimited"'],
   ],
+  SLUICE_KEY_OBJECT: [
+    () => errorOf(() => named.consume(['id', untyped(new Date())])),
+    ['"api"', 'part 2 of the key', '"Date"', 'String(id)'],
+  ],
   SLUICE_KEY_MISSING: [
     () => errorOf(() => named.consume({ burst: 'a' })),
     ['"api"', '"daily"', '"notLimited"'],

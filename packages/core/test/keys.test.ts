@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '@sluice/test-kit/random'
+import { createLimiter } from '../src/index.js'
 import { joinKey, keyOfRedisKey, redisKeys, wrongPart } from '../src/keys.js'
+import { errorOf } from './error-of.js'
 
 // Characters that separate, escape or tag, lone surrogates, which have no UTF-8 form, and U+0000, which PostgreSQL refuses.
 const awkward = fc.constantFrom(
@@ -71,7 +73,6 @@ test.each([
   ['NaN as a part', ['user', NaN]],
   ['Infinity as a part', ['user', Infinity]],
   ['a number that JavaScript rounds', ['user', 2 ** 53]],
-  ['a bigint as a part', ['user', 42n]],
   ['a hole in a list', withHole],
   ['undefined', undefined],
   ['null', null],
@@ -209,4 +210,30 @@ test.each([
   ['with braces in the key', 'sluice1:api:{a}{b}'],
 ])('a name %s has no key', (_, name) => {
   expect(keyOfRedisKey('sluice', 'api', name)).toBe(undefined)
+})
+
+test('a bigint counts as its digits, also one that is greater than every safe number', () => {
+  expect(joinKey(['user', 42n])).toBe(joinKey(['user', '42']))
+  expect(joinKey([2n ** 64n])).toBe('18446744073709551616')
+  expect(joinKey(['user', -(2n ** 2000n)])).toMatch(/^%#/)
+})
+
+class ObjectId {
+  toString(): string {
+    return '65f1'
+  }
+}
+
+test.each<[string, unknown, string]>([
+  ['a part', ['user', new ObjectId()], 'part 2 of the key'],
+  ['the whole key', new ObjectId(), 'the key'],
+  ['the key of a policy', { default: new ObjectId() }, 'the key of the policy "default"'],
+])('an id object as %s is an error of the application, which names its class', (_, key, place) => {
+  const limiter = createLimiter({ name: 'api', limit: 1, window: '1m' })
+  const { code, status, message } = errorOf(() => limiter.consume(key as string))
+  expect([code, status, message]).toEqual([
+    'SLUICE_KEY_OBJECT',
+    undefined,
+    `limiter "api": ${place} is an object of the class "ObjectId". Pass its text: String(id).`,
+  ])
 })

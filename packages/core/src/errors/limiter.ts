@@ -10,13 +10,11 @@ export const limiterMessages = {
       known.length === 0 ? 'there are none' : `the policies are ${quotedList(known)}`
     }.`,
 
-  SLUICE_KEY_INVALID: (
-    where: string,
-    value: unknown,
-    { part, policy, advice = keyAdvice }: WrongKey,
-  ): string =>
-    `${where}: ${part === undefined ? '' : `part ${part} of `}the key ` +
-    `${policy === undefined ? '' : `of the policy ${quoted(policy)} `}is ${show(value)}. ${advice}.`,
+  SLUICE_KEY_INVALID: (where: string, value: unknown, details: WrongKey): string =>
+    `${where}: ${keyPlace(details)} is ${show(value)}. ${details.advice ?? keyAdvice}.`,
+
+  SLUICE_KEY_OBJECT: (where: string, value: object, details: WrongKey): string =>
+    `${where}: ${keyPlace(details)} is an object of the class ${quoted(classOf(value))}. Pass its text: String(id).`,
 
   SLUICE_KEY_MISSING: (limiter: string, name: string): string =>
     `limiter "${limiter}": there is no key for the policy "${name}". Pass one, or "notLimited" to leave that policy out.`,
@@ -70,13 +68,24 @@ export const limiterMessages = {
 }
 
 /** Details of an invalid key. */
-interface WrongKey {
+export interface WrongKey {
   /** The position of the invalid part in a list, counted from 1. */
   readonly part?: number | undefined
   readonly policy?: string | undefined
   readonly advice?: string | undefined
 }
 
+/** The invalid part, in words. */
+function keyPlace({ part, policy }: WrongKey): string {
+  const ofPolicy = policy === undefined ? '' : ` of the policy ${quoted(policy)}`
+  return `${part === undefined ? '' : `part ${part} of `}the key${ofPolicy}`
+}
+
+function classOf(value: object): string {
+  const { constructor } = value
+  return typeof constructor === 'function' ? constructor.name : 'Object'
+}
+
 const keyAdvice =
-  'Pass a non-empty string, or a list of parts, each of them a non-empty string or a whole number below 2^53. A missing key would put all callers ' +
+  'Pass a non-empty string, or a list of parts, each of them a non-empty string, a whole number below 2^53 or a bigint. A missing key would put all callers ' +
   'in one bucket, so it is refused; only "notLimited" leaves a policy out'

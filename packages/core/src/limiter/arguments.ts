@@ -1,8 +1,9 @@
 import { sluiceError } from '../errors.js'
 import {
-  isCountedKey,
+  isInstance,
   isNotLimited,
   joinKey,
+  keyError,
   wrongPart,
   type CountedKey,
   type Key,
@@ -122,7 +123,7 @@ export function repeated(key: string, policies: readonly LimiterPolicy[]): reado
 
 /** Whether the value is one key for all policies, and not a record of keys. */
 export function isKey(key: Keys): key is Key | CountedKey | NotLimited {
-  return !isRecord(key) || isCountedKey(key)
+  return !isRecord(key) || isInstance(key)
 }
 
 /** @param policy the policy of the key, if each policy has its own key */
@@ -131,7 +132,7 @@ export function joinedKey(limiter: string, key: unknown, policy?: string): strin
   if (text !== undefined) return text
   const part = wrongPart(key)
   const value: unknown = part === undefined || !isList(key) ? key : key[part - 1]
-  throw sluiceError('SLUICE_KEY_INVALID', `limiter "${limiter}"`, value, { part, policy })
+  throw keyError(`limiter "${limiter}"`, value, { part, policy })
 }
 
 /**

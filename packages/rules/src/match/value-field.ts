@@ -1,4 +1,4 @@
-import { isPromise } from '@sluice/core/internal'
+import { isInstance, isPromise, keyError } from '@sluice/core/internal'
 import type { Scalar, ValueDeclaration } from '../document/document.js'
 import { rulesError } from '../errors.js'
 import {
@@ -14,7 +14,9 @@ import {
 export function valueField(name: string, slot: number, declaration: ValueDeclaration): Field {
   const { type, oneOf, required, expected, optionalForm } = declared(declaration)
 
-  function checked(value: unknown): Value | Failure {
+  function checked(given: unknown): Value | Failure {
+    const value = typeof given === 'bigint' ? fromBigint(type, given) : given
+    if (isInstance(value)) return new Failure(keyError(`the value "${name}"`, value, {}))
     if (value === undefined || value === null || value === '') {
       if (!required) return undefined
       return new Failure(rulesError('SLUICE_RULES_VALUE_MISSING', name, optionalForm))
@@ -37,6 +39,12 @@ export function valueField(name: string, slot: number, declaration: ValueDeclara
 
 function isOneOf(words: readonly (string | number)[], value: Scalar): boolean {
   return words.some((word) => word === value)
+}
+
+/** A text for its digits. A number that is not exact stays a bigint, which is refused. */
+function fromBigint(type: FieldType, value: bigint): unknown {
+  if (type === 'text') return `${value}`
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value
 }
 
 interface Declared {

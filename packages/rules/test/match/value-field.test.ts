@@ -64,6 +64,8 @@ describe('a value', () => {
       { user: 'ann', plan: 'free', level: '3' },
       'SLUICE_RULES_VALUE_INVALID',
     ],
+    ['that is an id object', { user: new Date(), plan: 'pro' }, 'SLUICE_KEY_OBJECT'],
+    ['that is a bigint', { user: 7n, plan: 'pro', level: 3n }, ['a', 'b']],
     ['that is not needed', { plan: 'free' }, 'pass'],
     ['that is optional and absent', { user: 'ann', plan: 'pro' }, ['a']],
   ])('%s', async (_what, values, expected) => {

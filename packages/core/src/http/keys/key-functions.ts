@@ -1,4 +1,11 @@
-import { isNotLimited, type Key, type NotLimited, type KeyPartValue } from '../../keys.js'
+import {
+  isInstance,
+  isNotLimited,
+  keyError,
+  type Key,
+  type NotLimited,
+  type KeyPartValue,
+} from '../../keys.js'
 import { sluiceError, SluiceError, type ErrorCode } from '../../errors.js'
 import { requestError } from '../../errors/request-error.js'
 import type { Awaitable } from '../../awaitable.js'
@@ -109,6 +116,7 @@ function keyOfUser(id: UserId): readonly string[] | NotLimited {
   if (isNotLimited(id)) return id
   const known =
     typeof id === 'string' ? id !== '' : typeof id === 'bigint' || Number.isSafeInteger(id)
+  if (isInstance(id)) throw keyError('byUser', id, {})
   if (!known) throw requestError('SLUICE_USER_MISSING', id)
   return codedParts('user', `${id}`)
 }

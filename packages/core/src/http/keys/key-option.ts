@@ -3,6 +3,7 @@ import {
   isKeyPart,
   isNotLimited,
   joinKey,
+  keyError,
   type Key,
   type KeyPartValue,
   type NotLimited,
@@ -22,7 +23,7 @@ export type KeySource<R> = string | KeyFunction<R> | readonly KeyPart<R>[]
  * A part of a key, or a function that finds it: one string or one whole number. The functions of this package may return several parts, as `byRoute`
  * does, which are then inserted into the list. A list that any other function returns is an error (status 400).
  */
-export type KeyPart<R> = string | number | KeyFunction<R, Key | number>
+export type KeyPart<R> = KeyPartValue | KeyFunction<R, Key | KeyPartValue>
 
 /** A key for all policies, or a record from policy name (`N`) to key. `notLimited` leaves that policy out. */
 // A mapped type: through `Readonly<Record<N, …>>`, `byUser` does not infer the type of its request.
@@ -76,8 +77,7 @@ function sourceReader<R>(limiter: string, source: KeySource<R>, policy?: string)
   const watch = watchKeys()
 
   function invalid(value: unknown, part?: number, advice?: string): SluiceError {
-    const details = { part, policy, advice }
-    return sluiceError('SLUICE_KEY_INVALID', `limiter "${limiter}"`, value, details)
+    return keyError(`limiter "${limiter}"`, value, { part, policy, advice })
   }
 
   /** The key that a function has found. The limiter checks the parts of a list, and names the wrong one. */

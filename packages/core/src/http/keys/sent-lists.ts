@@ -35,9 +35,10 @@ export function isSent(list: readonly unknown[], sent: readonly unknown[]): bool
   return text !== undefined && read.lists.has(text)
 }
 
-/** The text of a list that can be a key. */
+/** The text of a list that can be a key. No client can send a bigint. */
 function textOf(list: readonly unknown[]): string | undefined {
-  return list.every(isKeyPart) ? JSON.stringify(list) : undefined
+  const isSendable = list.every((part) => isKeyPart(part) && typeof part !== 'bigint')
+  return isSendable ? JSON.stringify(list) : undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { notLimited } from '../../../src/index.js'
-import { byUser, type UserId } from '../../../src/http/index.js'
+import { byUser, firstOf, type UserId } from '../../../src/http/index.js'
 import { errorOf, rejectionOf } from '../../error-of.js'
 import { guardOf } from '../visit.js'
 
@@ -36,6 +36,23 @@ test.each([
 ])('refuses the user %s as an error of the request, and does not allow it', async (id) => {
   const { code, status, statusCode, expose } = await rejectionOf(Promise.resolve(keyOf(id)))
   expect([code, status, statusCode, expose]).toEqual(['SLUICE_USER_MISSING', 400, 400, true])
+})
+
+test('refuses an id object as an error of the application, which names its class', async () => {
+  for (const find of [
+    byUser(() => new Date() as never),
+    firstOf(
+      byUser(() => new Date() as never),
+      () => 'all',
+    ),
+  ]) {
+    const check = guardOf({ limit: 1, window: '1m', key: find })
+    const { code, status, message } = await rejectionOf(Promise.resolve(check()))
+    expect([code, status]).toEqual(['SLUICE_KEY_OBJECT', undefined])
+    expect(message).toContain(
+      'the key is an object of the class "Date". Pass its text: String(id).',
+    )
+  }
 })
 
 test('waits for the promise of a user', async () => {

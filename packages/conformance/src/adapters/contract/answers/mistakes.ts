@@ -13,6 +13,14 @@ const rejected = async (): Promise<never> => thrown()
 /** The values that a faulty function of an application returns. */
 const missing = undefined as unknown as string & number
 
+/** An id as an object document mapper returns it. */
+class ObjectId {
+  toString(): string {
+    return '65f1'
+  }
+}
+const idObject = new ObjectId() as unknown as string
+
 const options = perMinute(9)
 const { policies: policy, ...keyed } = options
 const denied = perMinute(0)
@@ -81,6 +89,23 @@ export function describeMistakes({ answersWrongRequests }: Adapter, open: OpenSe
         expect([body, server.errors.length]).toEqual(['SLUICE_KEY_INVALID', 1])
       }
       expect([server.reached, server.verbs]).toEqual([[], []])
+    })
+
+    test.each<[string, NeutralOptions<unknown>]>([
+      ['a part', { ...options, key: ['user', () => idObject] }],
+      ['the key', { ...options, key: () => idObject }],
+      ['a part of a list', { ...options, key: () => ['user', idObject] }],
+    ])('that return an id object as %s are errors of the application', async (_, options) => {
+      const server = await open(options)
+      const { status, body } = await server.get()
+      expect([status, body, server.errors.length]).toEqual([500, 'SLUICE_KEY_OBJECT', 1])
+      expect([server.reached, server.verbs]).toEqual([[], []])
+    })
+
+    test('that return a bigint count by its digits', async () => {
+      const server = await open({ ...options, key: () => ['user', 5n] })
+      expect((await server.get()).status).toBe(200)
+      expect(server.errors).toEqual([])
     })
 
     test('after the response are warnings, and the unit stays taken', async () => {
