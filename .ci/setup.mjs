@@ -53,7 +53,7 @@ function installExample() {
   const stamp = join(root, 'node_modules', '.sluice-example')
   const wanted = fingerprint(root, members())
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  install(root, '--frozen-lockfile', '--prod', '--filter', '@sluice/example-express...')
+  install(root, '--frozen-lockfile', '--prod', '--filter-prod', '@sluice/example-express...')
   writeFileSync(stamp, wanted)
 }
 
