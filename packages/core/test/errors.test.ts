@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { sluiceError } from '../src/errors.js'
 import { requestError } from '../src/errors/request-error.js'
 import { limiterMessages } from '../src/errors/limiter.js'
 import { optionMessages } from '../src/errors/options.js'
@@ -163,6 +164,10 @@ const causes: Readonly<
   SLUICE_DECISION_FOREIGN: [
     () => errorOf(() => named.refund(createLimiter({ name: 'other', policies }).consume('a'))),
     ['"api"', '"other"'],
+  ],
+  SLUICE_HELD_LONG: [
+    () => sluiceError('SLUICE_HELD_LONG', 'jobs', 3_600_000),
+    ['"jobs"', '3600000 ms', '"maxHold"'],
   ],
   SLUICE_LIMITER_UNKNOWN: [
     () => errorOf(() => createLimiters().of('log-in')),

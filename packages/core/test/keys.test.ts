@@ -237,3 +237,10 @@ test.each<[string, unknown, string]>([
     `limiter "api": ${place} is an object of the class "ObjectId". Pass its text: String(id).`,
   ])
 })
+
+test('a promise of a key is an error that says to await it', () => {
+  const limiter = createLimiter({ name: 'api', limit: 1, window: '1m' })
+  const { code, message } = errorOf(() => limiter.consume(['user', Promise.resolve('a') as never]))
+  expect(code).toBe('SLUICE_KEY_OBJECT')
+  expect(message.endsWith('of the class "Promise". Await it.')).toBe(true)
+})

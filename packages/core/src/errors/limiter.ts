@@ -14,7 +14,7 @@ export const limiterMessages = {
     `${where}: ${keyPlace(details)} is ${show(value)}. ${details.advice ?? keyAdvice}.`,
 
   SLUICE_KEY_OBJECT: (where: string, value: object, details: WrongKey): string =>
-    `${where}: ${keyPlace(details)} is an object of the class ${quoted(classOf(value))}. Pass its text: String(id).`,
+    `${where}: ${keyPlace(details)} is an object of the class ${quoted(classOf(value))}. ${'then' in value ? 'Await it' : 'Pass its text: String(id)'}.`,
 
   SLUICE_KEY_MISSING: (limiter: string, name: string): string =>
     `limiter "${limiter}": there is no key for the policy "${name}". Pass one, or "notLimited" to leave that policy out.`,
@@ -39,6 +39,10 @@ export const limiterMessages = {
         ? 'The cost is more than the quota can ever allow'
         : `The same cost is allowed in ${retryAfterMs} ms`
     }. Catch this DeniedError, whose "decision" says more, or pass ${advice}.`,
+
+  SLUICE_HELD_LONG: (limiter: string, heldMs: number): string =>
+    `limiter "${limiter}": a limited function has held its lease for ${heldMs} ms and has not ended, so the lease is not renewed any more, and another call may ` +
+    `begin. Let the function end, such as with a timeout, or pass a longer "maxHold".`,
 
   SLUICE_LIMITER_UNKNOWN: (name: string, known: readonly string[]): string =>
     `there is no limiter ${quoted(name)}. ${

@@ -7,7 +7,9 @@ import {
   signalOption,
   waitOption,
   type Duration,
-  type OptionReaders,
+  optional,
+  shortDuration,
+  type OptionReader,
 } from '../options/readers.js'
 import { sluiceError } from '../errors.js'
 import type { Keys, PeekOptions } from '../limiter/arguments.js'
@@ -26,6 +28,12 @@ export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R 
     readonly max: Duration
   }
   /**
+   * The longest time for which a call renews its lease of a `concurrency` policy. The lease of a function that hangs then expires, with the warning SLUICE_HELD_LONG.
+   *
+   * @default '1h'
+   */
+  readonly maxHold?: Duration
+  /**
    * Returns the value of a denied call, in place of the function.
    *
    * @default a rejection with a DeniedError
@@ -36,8 +44,13 @@ export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R 
 /** `A`, but not as a source of inference. With `NoInfer`, a function that omits parameters would not compile. */
 export type ArgumentsOf<A extends Arguments> = Parameters<(...args: A) => void>
 
-export const limitedReaders: OptionReaders = {
+export const limitedReaders: {
+  readonly wait: OptionReader<unknown>
+  readonly maxHold: OptionReader<number>
+  readonly onDenied: OptionReader<unknown>
+} = {
   wait: waitOption,
+  maxHold: optional(shortDuration, 3_600_000),
   onDenied: checkedIfGiven('a function of the decision and the arguments', isFunction),
 }
 

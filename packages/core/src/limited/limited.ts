@@ -1,4 +1,4 @@
-import { brand, isBranded, messageOf, SluiceError } from '../errors.js'
+import { brand, emitWarning, isBranded, messageOf, sluiceError, SluiceError } from '../errors.js'
 import { isNotLimited } from '../keys.js'
 import type { Decision, HeldLease } from '../limiter/decision.js'
 import { keepLease } from '../limiter/leases.js'
@@ -18,7 +18,7 @@ import {
 /**
  * Limits any function or method: a call of a service, a job. The result wraps a function, or decorates a method, both as a standard decorator and with
  * `experimentalDecorators`. A limited function is asynchronous. If a call holds the lease of a `concurrency` policy, the lease is renewed while the function
- * runs, and released when it has ended.
+ * runs, at most for `maxHold`, and released when it has ended.
  *
  * `describeCall` returns the key of a call, and its cost and policies. It receives the arguments and the `this` of the call. Declare the types of its
  * parameters: a function that takes other arguments does not compile.
@@ -58,7 +58,7 @@ export function limited(
 ): unknown {
   readOption('limited', 'limiter', limiter, limiterReader)
   readOption('limited', 'describeCall', describeCall, callReader)
-  readOptions('limited', options, limitedReaders)
+  const { maxHold } = readOptions('limited', options, limitedReaders)
   const { onDenied, wait } = options
 
   return methodDecorator<Callable>(
@@ -68,7 +68,9 @@ export function limited(
         checkLimitedCall(limiter.name, call)
         if (isNotLimited(call.key)) return method.apply(this, args)
         const decision = await decide(limiter, call, wait)
-        if (decision.allowed) return whileHeld(decision.lease, () => method.apply(this, args))
+        if (decision.allowed) {
+          return whileHeld(decision.lease, maxHold, limiter.name, () => method.apply(this, args))
+        }
         if (onDenied !== undefined) return onDenied.call(this, decision, ...args)
         throw new DeniedError(limiter.name, decision)
       },
@@ -136,9 +138,17 @@ async function decide(
   return delayRequest(limiter, await limiter.consume(key, options), signal)
 }
 
-async function whileHeld(lease: HeldLease | undefined, work: () => unknown): Promise<unknown> {
+/** Renews the lease while the work lasts. Work that hangs must not hold it for ever. */
+async function whileHeld(
+  lease: HeldLease | undefined,
+  maxHold: number,
+  limiter: string,
+  work: () => unknown,
+): Promise<unknown> {
   if (lease === undefined) return work()
-  const release = keepLease(lease)
+  const release = keepLease(lease, maxHold, () => {
+    emitWarning(sluiceError('SLUICE_HELD_LONG', limiter, maxHold))
+  })
   try {
     return await work()
   } finally {

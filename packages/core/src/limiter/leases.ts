@@ -51,9 +51,18 @@ export function addLease<S extends Store>(
   Object.assign(decision, { lease: held })
 }
 
-/** Renews a lease periodically. The returned function stops that and releases the lease. If the process dies, the lease expires. */
-export function keepLease(lease: HeldLease): () => boolean | Promise<boolean> {
-  const stopRenewing = keepAlive(lease)
+/**
+ * Renews a lease periodically. The returned function stops that and releases the lease. If the process dies, the lease expires.
+ *
+ * @param maxHold after this time, in milliseconds, it is not renewed any more
+ * @param onExpiry called then
+ */
+export function keepLease(
+  lease: HeldLease,
+  maxHold?: number,
+  onExpiry?: () => void,
+): () => boolean | Promise<boolean> {
+  const stopRenewing = keepAlive(lease, maxHold, onExpiry)
   return function releaseLease() {
     stopRenewing()
     return lease.release()
@@ -64,7 +73,12 @@ export function keepLease(lease: HeldLease): () => boolean | Promise<boolean> {
  * Renews a lease after each third of its time, and four times as often after a renewal that failed, until it must have expired. The returned function stops
  * that.
  */
-export function keepAlive(lease: HeldLease): () => void {
+export function keepAlive(
+  lease: HeldLease,
+  maxHold: number = Infinity,
+  onExpiry: () => void = () => {},
+): () => void {
+  const begunAt = performance.now()
   let failures = 0
   let isStopped = false
   let timer = renewLater(1 / 3)
@@ -76,6 +90,7 @@ export function keepAlive(lease: HeldLease): () => void {
   }
 
   async function renew(): Promise<void> {
+    if (performance.now() - begunAt >= maxHold) return onExpiry()
     const isRenewed = await (async () => lease.renew())().catch(() => false)
     failures = isRenewed ? 0 : failures + 1
     if (!isStopped) timer = renewLater(failures > 0 && failures <= 8 ? 1 / 12 : 1 / 3)

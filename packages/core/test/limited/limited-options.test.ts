@@ -8,6 +8,7 @@ describe('invalid options are errors when the function is limited, and not later
 
   test.each([
     ['wait', ['5s', 5, true, null, []]],
+    ['maxHold', ['soon', 0, -1, null, {}]],
     ['onDenied', ['no', null, {}]],
   ])('refuses "%s" as %j', (option, values) => {
     for (const value of values) {
