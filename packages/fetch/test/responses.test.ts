@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fixedWindow } from '@sluice/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { byRoute, decisionOf, rateLimit } from '../src/index.js'
+import { denialBody } from '../src/responses.js'
 
 const options = { policies: fixedWindow({ limit: 2, window: '1m' }), key: 'all' } as const
 const allowed = { 'ratelimit-policy': '"default";q=2;w=60', ratelimit: '"default";r=1;t=60' }
@@ -321,3 +322,29 @@ test.each([undefined, {}, get()])(
     )
   },
 )
+
+test.each([101, 103, 204, 205, 304])('a denial with the status %i has no body', (status) => {
+  expect(denialBody(get(), status, 'denied')).toBeNull()
+})
+
+test.each([200, 203, 206, 305, 400, 429, 503])(
+  'a denial with the status %i has a body',
+  (status) => {
+    expect(denialBody(get(), status, 'denied')).toBe('denied')
+    expect(denialBody(get('/', { method: 'HEAD' }), status, 'denied')).toBeNull()
+  },
+)
+
+test('a Request and a Response that ten thousand calls use have the headers of the last one only', async () => {
+  const response = new Response('always the same')
+  const limited = rateLimit({ policies: fixedWindow({ limit: 10_000, window: '1h' }), key: 'all' })(
+    () => response,
+  )
+  const request = get()
+  for (let left = 9999; left >= 0; left--) {
+    const { headers } = await limited(request)
+    expect(headers.get('ratelimit')).toContain(`"default";r=${left};`)
+    expect(headers.get('ratelimit-policy')).toBe('"default";q=10000;w=3600')
+  }
+  expect((await limited(request)).status).toBe(429)
+})

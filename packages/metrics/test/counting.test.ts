@@ -170,3 +170,51 @@ test('an event of another program ends nothing', async () => {
   decide('api')
   expect((await register.metrics()).includes('limiter="api"')).toBe(true)
 })
+
+test('a limiter whose store fails ten thousand times, and another one meanwhile, end at zero', async () => {
+  changeFallback('other store', 'begun')
+  for (let i = 0; i < 10_000; i++) {
+    changeFallback('api', 'begun')
+    changeBreaker('redis', 'open')
+    changeBreaker('redis', 'closed')
+    changeFallback('api', 'ended')
+  }
+  const active = () => numbersOf(register, 'sluice_fallback_active')
+  expect(await active()).toEqual({ 'limiter="api"': 0, 'limiter="other store"': 1 })
+  expect(await numbersOf(register, 'sluice_breaker_open')).toEqual({ 'store="redis"': 0 })
+  changeFallback('other store', 'ended')
+  expect(await active()).toEqual({ 'limiter="api"': 0, 'limiter="other store"': 0 })
+})
+
+test.each([
+  ['begun first', ['old', 'new']],
+  ['begun last', ['new', 'old']],
+])(
+  'the limiters beyond the bound are active until the last one has ended, also the one %s',
+  async (_, order) => {
+    for (let i = 0; i < 200; i++) decide(`limiter ${i}`)
+    for (const limiter of ['old', 'new']) changeFallback(limiter, 'begun')
+    const active = async () =>
+      (await numbersOf(register, 'sluice_fallback_active'))['limiter="other"']
+    expect(await active()).toBe(2)
+    changeFallback(order[0], 'ended')
+    expect(await active()).toBe(1)
+    changeFallback(order[1], 'ended')
+    expect(await active()).toBe(0)
+  },
+)
+
+test('a store has 20 codes of errors, and a limiter five sources of each outcome, and the others as "other"', async () => {
+  for (let i = 0; i < 30; i++) {
+    failStore('redis', `CODE_${i}`)
+    decide('api', { source: `source ${i}` as 'store' })
+  }
+  const errors = await numbersOf(register, 'sluice_store_errors_total')
+  expect(Object.keys(errors).length).toBe(21)
+  expect(errors['store="redis",code="CODE_17"']).toBe(1)
+  expect(errors['store="redis",code="other"']).toBe(12)
+  const decisions = await numbersOf(register, 'sluice_decisions_total')
+  const allowed = Object.entries(decisions).filter(([labels]) => labels.includes('"allowed"'))
+  expect(allowed.length).toBe(6)
+  expect(decisions['limiter="api",outcome="allowed",source="other"']).toBe(26)
+})

@@ -47,3 +47,60 @@ test('each request of several releases its own lease', async () => {
     [['slots 192.0.2.2', 1]],
   ])
 })
+
+test.each([
+  ['shorter', [5000, 1000]],
+  ['longer', [1000, 5000]],
+])(
+  'of two leases of one key, each ends with its own request, also if the second is %s',
+  async (_, lengths) => {
+    const ip = '192.0.2.1'
+    const text = slots.text.replace('limit: 1', 'limit: 2')
+    const lines = [
+      ...lengths.map((durationMs, i) => ({ at: start + 1 + i, ip, durationMs })),
+      // Both are held, then only the longer one is, then none is.
+      { at: start + 900, ip, durationMs: 5 },
+      { at: start + 2000, ip, durationMs: 100 },
+      { at: start + 2050, ip, durationMs: 100 },
+      { at: start + 6000, ip, durationMs: 100 },
+      { at: start + 6050, ip, durationMs: 100 },
+      { at: start + 6060, ip, durationMs: 100 },
+    ]
+    const { variants: reports } = await simulate({
+      log: jsonLog(lines),
+      variants: {
+        policies: { policies: concurrency({ limit: 2, lease: '1m' }) },
+        rules: { rules: { ...slots, text } },
+      },
+    })
+    const times = [900, 6060].map((ms) => new Date(start + ms).toISOString())
+    for (const { asked, denied, top } of reports) {
+      expect({ asked, denied }).toEqual({ asked: 8, denied: 3 })
+      expect([top[0].first, top[0].last]).toEqual(times)
+    }
+  },
+)
+
+test('all leases that have ended are released before the next request', async () => {
+  const ips = ['192.0.2.1', '192.0.2.2', '192.0.2.3']
+  const lines = [
+    ...ips.map((ip, i) => ({ at: start + 1 + i, ip, durationMs: 100 })),
+    { at: start + 1000, ip: ips[2], durationMs: 100 },
+  ]
+  const { variants: reports } = await simulate({ log: jsonLog(lines), variants })
+  expect(reports.map(({ asked, denied }) => [asked, denied])).toEqual([
+    [4, 0],
+    [4, 0],
+  ])
+})
+
+test('ten thousand requests that follow each other each have the only lease', async () => {
+  const lines = Array.from({ length: 10_000 }, (_, i) => {
+    return { at: start + 1 + i * 10, ip: '192.0.2.1', durationMs: 10 }
+  })
+  const { variants: reports } = await simulate({ log: jsonLog(lines), variants })
+  expect(reports.map(({ asked, denied }) => [asked, denied])).toEqual([
+    [10_000, 0],
+    [10_000, 0],
+  ])
+})

@@ -209,7 +209,9 @@ test('each short duration is a warning, and one of a second is not short', async
   - { id: f, policy: { kind: leakyQueue, leak: 1, every: 1s, maxDelay: 5 } }
   - { id: g, policy: { kind: fixedWindow, limit: 1, window: 1m, block: { for: 60 } } }
   - { id: h, policy: { kind: staged, free: { kind: fixedWindow, limit: 1, window: 60 }, then: { kind: unlimited } } }
-  - { id: i, limit: 1, window: 1m, over: { delay: 5 } }`)
+  - { id: i, limit: 1, window: 1m, over: { delay: 5 } }
+  - { id: j, policy: { kind: concurrency, limit: 1, lease: 30 } }
+  - { id: k, policy: { kind: fixedWindow, limit: 1, window: 1m, block: { for: 0.5s, escalate: 2, max: 900 } } }`)
   expect(warnings.map(({ path, code }) => [path, code])).toEqual(
     [
       'rules[0].window',
@@ -220,6 +222,8 @@ test('each short duration is a warning, and one of a second is not short', async
       'rules[6].policy',
       'rules[7].policy',
       'rules[8].over.delay',
+      'rules[9].policy',
+      'rules[10].policy',
     ].map((path) => [path, 'SLUICE_RULES_DURATION_SHORT']),
   )
 })

@@ -74,6 +74,18 @@ test('accepts a name that no document declares, and a name that resembles a pres
   expect(factsOf({ users: 2, user: 'acme' }, document).value?.('user')).toBe('acme')
 })
 
+test.each(['method', 'url', 'path', 'route', 'host', 'ip', 'headers', 'cookies'])(
+  'accepts %s, also if a declared value is absent whose name resembles it',
+  (field) => {
+    const resembling: RulesDocument = { ...document, values: { [`${field}s`]: 'string?' } }
+    const value = field === 'headers' || field === 'cookies' ? {} : 'a'
+    expect(factsOf({ [field]: value }, resembling).value?.(`${field}s`)).toBeUndefined()
+    expect(() => factsOf({ [`${field}es`]: value }, resembling)).toThrow(
+      `Did you mean "${field}s"?`,
+    )
+  },
+)
+
 test.each([[undefined], [null], ['acme'], [['acme']]])('refuses %j as a context', (context) => {
   expect(() => factsOf(context as unknown as RuleContext, document)).toThrow(
     expect.objectContaining({ code: 'SLUICE_RULES_CONTEXT_INVALID' }),
