@@ -573,6 +573,35 @@ describe('a database that fails', () => {
     expect((await left).remaining).toBe(5)
   })
 
+  test('that never answers gets four calls and a ping, and is used again half a minute later', async () => {
+    holdTime()
+    onTestFinished(releaseTime)
+    let isSilent = true
+    const database = new MapDatabase({
+      before: async () => (isSilent ? new Promise(() => {}) : undefined),
+    })
+    const limiter = limiterOver(database, minute, databaseStore(database, { timeout: 200 }))
+    const sources = new Set<string>()
+    async function ask(key: string): Promise<void> {
+      sources.add((await limiter.consume(key)).source)
+    }
+    const asked: Promise<void>[] = []
+    for (let i = 0; i < 100; i++) {
+      asked.push(ask(`key ${i}`))
+      await pass(i < 10 ? 1 : 250)
+    }
+    await Promise.all(asked)
+    expect([[...sources], database.calls]).toEqual([['closed'], { load: 5, save: 0, clean: 0 }])
+    isSilent = false
+    await pass(10_000)
+    for (let i = 0; i < 3; i++) {
+      asked.push(ask('key'))
+      await pass(250)
+    }
+    await Promise.all(asked)
+    expect((await limiter.consume('key')).source).toBe('store')
+  })
+
   test('is closed with the store, which then answers no request', async () => {
     let closed = 0
     const database: Database = {
