@@ -43,14 +43,13 @@ export interface RateLimitMiddleware {
   /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
   readonly limiter: Limiter
   /**
-   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(req))`. A promise
-   * if the function `key` returns one.
+   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(req))`.
    *
    * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
    */
   keyOf<P, A, B, Q, L extends Record<string, unknown>>(
     request: Request<P, A, B, Q, L>,
-  ): Keys | Promise<Keys>
+  ): Promise<Keys>
 }
 
 /**
@@ -83,8 +82,8 @@ export function rateLimit<const W extends Duration, P>(
 
   function keyOf<P, A, B, Q, L extends Record<string, unknown>>(
     request: Request<P, A, B, Q, L>,
-  ): Keys | Promise<Keys>
-  function keyOf(request: Request): Keys | Promise<Keys> {
+  ): Promise<Keys>
+  function keyOf(request: Request): Promise<Keys> {
     return guard.keyOf(viewOf(request))
   }
 }

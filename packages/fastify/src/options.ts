@@ -55,12 +55,11 @@ export interface PlacedLimit extends MadeLimit {
   /** The limiter of this limit, for direct calls such as `peek`, `reset` or `block`. With `rules`, pass `policies` to them. */
   readonly limiter: Limiter
   /**
-   * The key or the keys under which this limit counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(request))`. A promise
-   * if the function `key` returns one.
+   * The key or the keys under which this limit counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(request))`.
    *
    * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
    */
-  keyOf(request: AnyRequest): Keys | Promise<Keys>
+  keyOf(request: AnyRequest): Promise<Keys>
 }
 
 /** `app.rateLimit` of the nearest registration. */
@@ -89,11 +88,10 @@ export interface RateLimitDecorator {
   limiterOf(name: string): Limiter
   /**
    * The key or the keys under which the limit of all routes counts a request, or that of another limiter by its name, for the methods of the limiter.
-   * A promise if the function `key` returns one.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN; for a request without its key; and with `rules`, in which each rule has its own keys
    */
-  keyOf(request: AnyRequest, limiter?: string): Keys | Promise<Keys>
+  keyOf(request: AnyRequest, limiter?: string): Promise<Keys>
 }
 
 /** A request of any server and any route. */

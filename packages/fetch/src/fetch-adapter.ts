@@ -66,7 +66,7 @@ export interface FetchLimit<R> {
    *
    * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
    */
-  keyOf(request: R, platform?: Platform): Keys | Promise<Keys>
+  keyOf(request: R, platform?: Platform): Promise<Keys>
 }
 
 /**

@@ -32,12 +32,11 @@ export interface RateLimitMiddleware extends MiddlewareHandler {
   /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
   readonly limiter: Limiter
   /**
-   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(c))`. A promise
-   * if the function `key` returns one.
+   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(c))`.
    *
    * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
    */
-  keyOf(context: Context): Keys | Promise<Keys>
+  keyOf(context: Context): Promise<Keys>
 }
 
 /**

@@ -39,12 +39,11 @@ export interface RateLimitMiddleware extends Middleware {
   /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
   readonly limiter: Limiter
   /**
-   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(ctx))`. A promise
-   * if the function `key` returns one.
+   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(ctx))`.
    *
    * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
    */
-  keyOf(context: Context): Keys | Promise<Keys>
+  keyOf(context: Context): Promise<Keys>
 }
 
 /** A handler of a controller class. Its context may have more properties. */
@@ -72,7 +71,7 @@ export function rateLimit<const W extends Duration, P>(
     return carryOut(guard.check(viewOf(context), context.res, context.res), context, next)
   }
 
-  function keyOf(context: Context): Keys | Promise<Keys> {
+  function keyOf(context: Context): Promise<Keys> {
     return guard.keyOf(viewOf(context))
   }
 }

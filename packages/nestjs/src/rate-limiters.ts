@@ -48,7 +48,7 @@ export class RateLimiters {
   }
 
   /**
-   * The key or the keys under which the limit of this name counts a request, for the methods of its limiter. A promise if the function `key` returns one.
+   * The key or the keys under which the limit of this name counts a request, for the methods of its limiter.
    *
    * @example
    * import type { NestRequest, RateLimiters } from '@sluice/nestjs'

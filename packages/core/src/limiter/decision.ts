@@ -21,8 +21,8 @@ export interface Verdict {
 }
 
 /**
- * The result of one request, allowed or denied: a plain object. Each time in it is the shortest wait in whole milliseconds, provided that no other
- * request is counted in the meantime.
+ * The result of one request, allowed or denied. It is an instance of a class, which has what a refund needs: a copy has the same fields, and cannot be refunded. Each
+ * time in it is the shortest wait in whole milliseconds, provided that no other request is counted in the meantime.
  */
 export interface Decision<S extends Store = Store> {
   /** Whether the request is allowed. */

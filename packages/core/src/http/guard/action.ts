@@ -43,7 +43,7 @@ export interface LimiterGuard<R, H> extends Guard<R, H> {
    *
    * @throws SluiceError SLUICE_KEY_PER_RULE with rules
    */
-  keyOf(view: RequestView<R>): Keys | Promise<Keys>
+  keyOf(view: RequestView<R>): Promise<Keys>
 }
 
 /** The action of an adapter for a request. The union is closed, so that an adapter that misses a case does not compile. */
