@@ -55,7 +55,7 @@ limit(() => 'hello')
 const request = new Request('http://localhost/')
 expectTypeOf(limit.run(request, () => new Response('x'))).toEqualTypeOf<Promise<Response>>()
 expectTypeOf(limit.check(request)).toEqualTypeOf<Promise<Checked>>()
-expectTypeOf(limit.keyOf(request)).toEqualTypeOf<Keys | Promise<Keys>>()
+expectTypeOf(limit.keyOf(request)).toEqualTypeOf<Promise<Keys>>()
 expectTypeOf(decisionOf(request)).toEqualTypeOf<RequestDecision | undefined>()
 
 // Every function receives the Request.

@@ -27,7 +27,7 @@ app.use('/api/*', limit)
 app.post('/reports', rateLimit({ limit: 5, window: '1m' }), async (c) => {
   expectTypeOf(c.get('rateLimit')).toEqualTypeOf<RequestDecision | undefined>()
   expectTypeOf(c.var.user.id).toEqualTypeOf<string>()
-  expectTypeOf(limit.keyOf(c)).toEqualTypeOf<Keys | Promise<Keys>>()
+  expectTypeOf(limit.keyOf(c)).toEqualTypeOf<Promise<Keys>>()
   return c.json({ created: true })
 })
 

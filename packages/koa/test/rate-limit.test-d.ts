@@ -21,7 +21,7 @@ expectTypeOf(limit).toEqualTypeOf<RateLimitMiddleware>()
 expectTypeOf(limit).toExtend<Middleware>()
 expectTypeOf(limit.limiter).toEqualTypeOf<Limiter>()
 new Koa().use(async (ctx) => {
-  expectTypeOf(limit.keyOf(ctx)).toEqualTypeOf<Keys | Promise<Keys>>()
+  expectTypeOf(limit.keyOf(ctx)).toEqualTypeOf<Promise<Keys>>()
   await limit.limiter.reset(await limit.keyOf(ctx))
 })
 // @ts-expect-error: a web Request
