@@ -1,6 +1,7 @@
 import type { Policy } from '@sluice/core'
 import { windowText } from '../text/duration.js'
 import type { LogTraits } from './log/detect.js'
+import { fieldNames } from './log/json.js'
 import type { KeyReader } from './keys.js'
 import { traitsOf } from './policy-replay.js'
 
@@ -53,7 +54,9 @@ export function checkFields(
   const absent = key.fields.find((field) => !detected.hasKey(field))
   if (absent === undefined) return true
   if (missing !== 'error') return false
+  const name = fieldNames.find((field) => field === absent)
+  const named = name === undefined ? '' : `name it if the lines are JSON (--field ${name}=NAME), `
   throw new Error(
-    `--key ${key.text}: the format ${detected.format} has no field ${JSON.stringify(absent)}. Use another key, or pass --missing skip.`,
+    `--key ${key.text}: the format ${detected.format} has no field ${JSON.stringify(absent)}. Use another key, ${named}or pass --missing skip.`,
   )
 }

@@ -7,11 +7,7 @@ import { w3cFormat } from './w3c.js'
 const common = '$remote_addr - $remote_user [$time_zoned] "$request" $status $body_bytes_sent'
 const combined = `${common} "$http_referer" "$http_user_agent"`
 const haproxy =
-  'haproxy[$pid]: $client [$accepted] $frontend $server $timers $status $bytes_read $request_cookie $response_cookie $state $connections $queues'
-const heroku = 'heroku[router]: at=$at'
-const herokuRequest =
-  'method=$request_method path="$request_uri" host=$host request_id=$request_id fwd="$forwarded" dyno=$dyno connect=$connect service=$duration_ms status=$status bytes=$bytes_sent protocol=$protocol'
-
+  '$client [$accepted] $frontend $server $timers $status $bytes_read $request_cookie $response_cookie $state $connections $queues'
 /** The lines of each format, from the documentation of its vendor. A name with several lines has optional parts. */
 const lines: Readonly<Record<string, readonly string[]>> = {
   common: [common],
@@ -27,7 +23,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   // mod_logio.
   combined_io: [`${combined} $bytes_received $bytes_sent`],
   traefik_common: [`${combined} $number "$router" "$server" $duration_ms`],
-  haproxy: ['', '$syslog '].flatMap((prefix) =>
+  // With the tag of syslog, and with what comes before it.
+  haproxy: ['', 'haproxy[$pid]: ', '$syslog haproxy[$pid]: '].flatMap((prefix) =>
     ['', '{$headers} ', '{$headers} {$more_headers} '].map(
       (captured) => `${prefix}${haproxy} ${captured}"$request"`,
     ),
@@ -36,12 +33,10 @@ const lines: Readonly<Record<string, readonly string[]>> = {
     '$type $end $elb $client $target $request_processing_time $target_processing_time $response_processing_time $status $target_status $received_bytes $bytes_sent "$request" "$http_user_agent" $ssl_cipher $ssl_protocol $target_group_arn "$trace_id" "$domain_name" "$chosen_cert_arn" $matched_rule_priority $start$rest',
   ],
   envoy: [
+    // Istio's default.
+    '[$start] "$request" $status $flags $details $termination "$failure" $bytes_received $bytes_sent $duration_ms $upstream_time "$http_x_forwarded_for" "$http_user_agent" "$request_id" "$host" "$upstream_host" $cluster $upstream_local $local $client $server_name $route',
     '[$start] "$request" $status $flags $bytes_received $bytes_sent $duration_ms $upstream_time "$http_x_forwarded_for" "$http_user_agent" "$request_id" "$host" "$upstream_host"',
   ],
-  heroku: ['', ' tls=$tls', ' tls=$tls tls_version=$tls_version'].flatMap((tls) => [
-    `$end ${heroku} ${herokuRequest}${tls}`,
-    `$end ${heroku} code=$code desc="$desc" ${herokuRequest}${tls}`,
-  ]),
 }
 
 /** The formats that a name can state. `json` is each of the formats in JSON lines. */

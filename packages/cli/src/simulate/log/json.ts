@@ -1,7 +1,7 @@
 import { BadLine, type Format, type LineReader, type Meaning, type Reading } from './record.js'
 import { parts, readRequest, type Part, type Raw } from './request.js'
 import { TimeReader } from './time.js'
-import { isRequestLine, readAddress, units } from './values.js'
+import { isRequestLine, readAddress, textOf, units } from './values.js'
 
 /** The names of the fields in JSON lines. A name can be a path: `request.remote_ip`. */
 export type FieldNames = Partial<Record<FieldName, string>>
@@ -24,6 +24,7 @@ const declared: Readonly<Record<string, FieldNames>> = Object.fromEntries(
     'envoy_json: start=start_time method=method url=path status=response_code ip=downstream_remote_address forwarded=x_forwarded_for host=authority duration=duration:ms bytes=bytes_sent',
     'nginx_json: time=time_iso8601|msec|time_local method=request_method url=request_uri|uri request=request status=status ip=remote_addr forwarded=http_x_forwarded_for host=host|http_host|server_name user=remote_user duration=request_time:s bytes=body_bytes_sent|bytes_sent',
     'cloudflare: time=EdgeEndTimestamp start=EdgeStartTimestamp method=ClientRequestMethod url=ClientRequestURI|ClientRequestPath status=EdgeResponseStatus ip=ClientIP host=ClientRequestHost bytes=EdgeResponseBytes',
+    'heroku: time=time method=method url=path status=status forwarded=fwd host=host duration=service bytes=bytes',
     'vercel: time=proxy.timestamp method=proxy.method url=proxy.path status=proxy.statusCode ip=proxy.clientIp host=proxy.host',
     'pino: time=time method=req.method url=req.url status=res.statusCode ip=req.remoteAddress|req.ip|remoteAddress forwarded=req.headers.x-forwarded-for host=req.headers.host|req.host user=req.username duration=responseTime:ms|latency:ms id=reqId',
     'winston: time=timestamp|time method=meta.req.method url=meta.req.originalUrl|meta.req.url status=meta.res.statusCode ip=meta.req.ip|meta.req.remoteAddress forwarded=meta.req.headers.x-forwarded-for host=meta.req.headers.host duration=meta.responseTime:ms',
@@ -86,6 +87,8 @@ interface Names {
   readonly hasAlternatives: boolean
   /** Whether lines without the time of the end are requests: the format states only the start. */
   readonly endsAtStart: boolean
+  /** Whether the lines are those of Heroku's router: `name=value` in place of JSON. */
+  readonly isRouter: boolean
 }
 
 function jsonFormat(name: string, given: FieldNames): Format {
@@ -93,7 +96,7 @@ function jsonFormat(name: string, given: FieldNames): Format {
   for (const field of fieldNames) if (given[field] !== undefined) of[field] = namesIn(given[field])
   const hasAlternatives = name === 'json'
   const endsAtStart = hasAlternatives || given.time === undefined
-  const names = { of, hasAlternatives, endsAtStart }
+  const names = { of, hasAlternatives, endsAtStart, isRouter: name === 'heroku' }
   return { name, open: (meaning) => new JsonReader(names, meaning) }
 }
 
@@ -121,6 +124,12 @@ class JsonReader implements LineReader {
   }
 
   read(bytes: string): Reading {
+    if (this.#names.isRouter) {
+      const pairs = pairsIn(bytes)
+      return pairs === undefined
+        ? new BadLine('no heroku[router]: name=value', 0)
+        : this.#request(pairs)
+    }
     const line = objectIn(bytes)
     return line === undefined ? new BadLine('no JSON object', 0) : this.#request(line)
   }
@@ -237,6 +246,19 @@ export function objectIn(bytes: string): JsonObject | undefined {
   } catch {
     return undefined
   }
+}
+
+const router = /^(\S+) heroku\[router\]: ((?:[a-z_]+=(?:"[^"]*"|[^\s"]*)(?: |$))+)$/
+
+/** The pairs in `2026-11-20T09:00:00+00:00 heroku[router]: method=GET path="/" …`. */
+function pairsIn(bytes: string): JsonObject | undefined {
+  const [, time, pairs] = router.exec(bytes) ?? []
+  if (pairs === undefined) return undefined
+  const found = pairs.matchAll(/([a-z_]+)=(?:"([^"]*)"|(\S*))/g)
+  return Object.fromEntries([
+    ['time', time],
+    ...[...found].map(([, name, quoted, word]) => [name, textOf(quoted ?? word)] as const),
+  ])
 }
 
 /** Tries a name with dots as a whole before it tries it as a path. */

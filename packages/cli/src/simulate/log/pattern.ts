@@ -151,21 +151,44 @@ export class PatternReader implements LineReader {
       const step = this.#steps[i]
       const end = endOf(step, line, at)
       if (end < at || (end === at && !step.canBeEmpty)) {
-        return bad(`no ${shown(step.after)} after ${fields[i].name}`, at)
+        return (
+          this.#firstWrong(line, i) ?? bad(`no ${shown(step.after)} after ${fields[i].name}`, at)
+        )
       }
       if (step.form !== undefined && !step.form.test(line.slice(at, end))) {
-        return new BadLine(
-          `no ${fields[i].role === 'bytes' ? 'number of bytes' : 'host name'}`,
-          at,
-          true,
+        return (
+          this.#firstWrong(line, i) ??
+          bad(`no ${fields[i].role === 'bytes' ? 'number of bytes' : 'host name'}`, at)
         )
       }
       this.#places[2 * i] = at
       this.#places[2 * i + 1] = end
       at = end + step.after.length
     }
-    return at === line.length ? undefined : bad('more than the format has', at)
+    if (at === line.length) return undefined
+    return this.#firstWrong(line, fields.length) ?? bad('more than the format has', at)
   }
+
+  /** A line that does not fit stops fitting at the first field that does not look like what it is. */
+  #firstWrong(line: string, length: number): BadLine | undefined {
+    const { fields } = this.pattern
+    for (let i = 0; i < length; i++) {
+      const [from, to] = [this.#places[2 * i], this.#places[2 * i + 1]]
+      if (looks[fields[i].role]?.test(line.slice(from, to)) === false)
+        return bad(`no ${fields[i].name}`, from)
+    }
+    return undefined
+  }
+}
+
+const looks: Readonly<Partial<Record<Role, RegExp>>> = {
+  ip: /^(?:[\da-f.:]+|-)$/i,
+  endpoint: /:\d+$/,
+  time: /^[^ ]*\d\d:\d\d|^\d+(?:\.\d+)?$/,
+  start: /^[^ ]*\d\d:\d\d/,
+  status: /^(?:\d{3}|-|-1|0)$/,
+  duration: /^[\d.]/,
+  timers: /^[-\d]+\//,
 }
 
 /** A line that fits a pattern. */

@@ -14,7 +14,7 @@ export type Prefix = 'docker' | 'syslog' | 'cri'
 const patterns: Readonly<Record<Prefix, RegExp>> = {
   docker: new RegExp(String.raw`^(?:[\w.-]+ +\| (?:${zoned} )?|${zoned} )`),
   syslog: new RegExp(
-    String.raw`^(?:<\d{1,3}>)?(?:(?:${dated}|${zoned}) [\w.:-]+ +[\w./-]+(?:\[\d+\])?: ?|1 ${zoned} \S+ \S+ \S+ \S+ (?:-|(?:\[[^\]]*\])+) )`,
+    String.raw`^(?:<\d{1,3}>)?(?:(?:${dated}|${zoned}) (?:[\w.:-]+ +)?[\w./-]+(?:\[\d+\])?: ?|1 ${zoned} \S+ \S+ \S+ \S+ (?:-|(?:\[[^\]]*\])+) )`,
   ),
   cri: new RegExp(String.raw`^${zoned} (?:stdout|stderr) F `),
 }

@@ -5,7 +5,7 @@ import { lackingOf } from './json.js'
 import { prefixes, withoutPrefix } from './prefix.js'
 import { BadLine, type Format, type LineReader, type LogRecord, type Meaning } from './record.js'
 import { severalAddresses } from './request.js'
-import { isRequestLine, readAddress, readStatus, textOf } from './values.js'
+import { isRequestLine, readAddress, readForwarded, readStatus, textOf } from './values.js'
 
 /** A larger share of lines with forwarded addresses says that a proxy is in front of the server. */
 const forwardedShare = 0.1
@@ -105,6 +105,7 @@ function remedyFor(line: string, trials: readonly Trial[], meaning: Meaning): st
     return typeof inner === 'string' && trials.some(({ format }) => reads(format, inner))
   })
   if (prefix !== undefined) return `Without its prefix the line fits: --prefix ${prefix}.`
+  if (line.length > longestDescribed) return ''
   const stated = describedFormat(line)
   return fitting(() => reads(statedFormat(stated, 'nginx'), line))
     ? `If $remote_addr is the client and the other fields have the right names, this fits: --log-format '${stated}'`
@@ -119,21 +120,25 @@ function fitting(test: () => boolean): boolean {
   }
 }
 
-/** What the fields of a line can be, and the variable that has to come before. Each variable is used once. */
+/** To describe a line of quotes and backslashes takes the square of its length. */
+const longestDescribed = 10_000
+
+/** What the fields of a line can be, and the variable that comes directly before. Each variable is used once. */
 const guesses: readonly (readonly [variable: string, (text: string) => boolean, after?: string])[] =
   [
     ['remote_addr', (text) => readAddress(text) !== undefined],
+    ['http_x_forwarded_for', (text) => readForwarded(text, 'first') !== undefined],
     ['request', isRequestLine],
     ['time_local', (text) => /^\d\d\/[A-Z][a-z]{2}\/\d{4}:/.test(text)],
     ['time_iso8601', (text) => /^\d{4}-\d\d-\d\dT/.test(text)],
     ['status', (text) => readStatus(text) !== -1, 'request'],
     ['body_bytes_sent', (text) => /^\d+$/.test(text), 'status'],
-    ['request_time', (text) => /^\d+\.\d{3}$/.test(text), 'status'],
   ]
 
 /** A log_format for a line, as far as its fields can be told from each other. */
 function describedFormat(line: string): string {
   const used = new Set<string>()
+  let last = ''
   return line.replace(
     /"((?:[^"\\]|\\.)*)"|[^\s"[\]]+(?:(?<=:\d\d) [+-]\d{4})?/g,
     (whole, quoted = whole) => {
@@ -141,9 +146,10 @@ function describedFormat(line: string): string {
       const [variable = `field_${used.size + 1}`] =
         guesses.find(
           ([name, fits, after]) =>
-            !used.has(name) && (after === undefined || used.has(after)) && fits(String(quoted)),
+            !used.has(name) && (after ?? last) === last && fits(String(quoted)),
         ) ?? []
       used.add(variable)
+      last = variable
       return whole.startsWith('"') ? `"$${variable}"` : `$${variable}`
     },
   )
