@@ -173,7 +173,7 @@ const layout = 1
 
 /** The beginning of the names of the states of one limiter. */
 export function startOf(prefix: string, name: string): string {
-  return `${escapeName(prefix)}${layout}:${escapeName(name)}:{`
+  return `${escapeName(prefix)}:${escapeName(name)}:${layout}{`
 }
 
 /** A longer key of a row is replaced by its hash: DynamoDB and the indexes of PostgreSQL and MySQL refuse a key of a few thousand bytes. */

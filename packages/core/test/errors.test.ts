@@ -363,7 +363,7 @@ const causes: Readonly<
     () => errorOf(() => databaseStore(untyped({ query() {} }))),
     ['databaseStore', '"query"', '"load" and "save"'],
   ],
-  SLUICE_STORE_DAMAGED: [damagedStore, ['the map store', '"sluice1:api:{a}"', 'For a minute']],
+  SLUICE_STORE_DAMAGED: [damagedStore, ['the map store', '"sluice:api:1{a}"', 'For a minute']],
   SLUICE_SCRIPTS_MANY: [manyScripts, ['limiter "one more"', '256 different lists', 'same order']],
   SLUICE_STORE_REFUSED: [refusedStore, ['the map store', 'the table is missing']],
   SLUICE_STORE_CLOSED: [closedStore, ['redis', 'closed']],

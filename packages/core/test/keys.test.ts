@@ -140,7 +140,7 @@ test('a key in Redis has exactly one opening and one closing brace', () => {
   fc.assert(
     fc.property(part, part, key, (prefix, name, key) => {
       const [before, tag, after, ...more] = redisKey(prefix, name, key).split(/[{}]/)
-      expect([before.endsWith(':'), tag.length > 0, after, more]).toEqual([true, true, '', []])
+      expect([before.endsWith(':1'), tag.length > 0, after, more]).toEqual([true, true, '', []])
     }),
     { numRuns: runs(2000) },
   )
@@ -190,7 +190,7 @@ test('two keys in Redis are equal only if prefix, name and key are equal', () =>
 })
 
 test('a key in Redis has the form prefix:name:{key}', () => {
-  expect(redisKey('sluice', 'api', 'user|42')).toBe('sluice1:api:{user|42}')
+  expect(redisKey('sluice', 'api', 'user|42')).toBe('sluice:api:1{user|42}')
 })
 
 test('the key of a name in Redis is the one that the name was made of', () => {
@@ -204,10 +204,10 @@ test('the key of a name in Redis is the one that the name was made of', () => {
 
 test.each([
   ['of another prefix', 'other:api:{user}'],
-  ['of another limiter', 'sluice1:ap:{user}'],
-  ['of a log', 'sluice1:api:{user}:default:2'],
-  ['without a key', 'sluice1:api:{}'],
-  ['with braces in the key', 'sluice1:api:{a}{b}'],
+  ['of another limiter', 'sluice:ap:1{user}'],
+  ['of a log', 'sluice:api:1{user}:default:2'],
+  ['without a key', 'sluice:api:1{}'],
+  ['with braces in the key', 'sluice:api:1{a}{b}'],
 ])('a name %s has no key', (_, name) => {
   expect(keyOfRedisKey('sluice', 'api', name)).toBe(undefined)
 })

@@ -10,7 +10,7 @@ const later = 4_000_000_000_000
 
 /** Keys that no other test uses. */
 export function newKeys(count: number): string[] {
-  return Array.from({ length: count }, () => `sluice1:test:{${randomUUID()}}`)
+  return Array.from({ length: count }, () => `sluice:test:1{${randomUUID()}}`)
 }
 
 export function change(

@@ -44,5 +44,5 @@ export const ten: Fill = { holds: '10 leases', admissions: 10, everyMs: 1000 }
 
 /** The name of a key in Redis: that of Sluice, which has the same length for every contender. */
 export function keyName(name: string, key: string): string {
-  return `sluice1:${name}:{${key}}`
+  return `sluice:${name}:1{${key}}`
 }

@@ -59,7 +59,7 @@ async function bytesOfAKey(policies: Policies): Promise<{ all: number; own: numb
     await Promise.all(some.map(async (key) => limiter.consume(key)))
   }
   const all = ((await usedMemory()) - before) / keys
-  return { all, own: Number(await admin.memory('USAGE', 'sluice1:api:{user:10001}')) }
+  return { all, own: Number(await admin.memory('USAGE', 'sluice:api:1{user:10001}')) }
 
   async function usedMemory(): Promise<number> {
     return Number(/^used_memory:(\d+)/m.exec(await admin.info('memory'))?.[1])

@@ -65,7 +65,7 @@ export function describeFaultyRows(where: string, database: () => Database): voi
             const options = { name: limiterName, policies, store, denyCache: false }
             return createLimiter({ ...options, onStoreError: 'deny' })
           }
-          let counted = await make(limiterOf(), database(), `sluice1:${limiterName}:{faulty}`)
+          let counted = await make(limiterOf(), database(), `sluice:${limiterName}:1{faulty}`)
           const limiter = limiterOf()
           for (let again = 0; again < 2; again++) {
             const keys = clients.toSpliced(10, 0, 'faulty')

@@ -168,7 +168,7 @@ async function expectLives(limiter: Limiter, given: Plan): Promise<void> {
   for (const name of ['ann', 'bob']) {
     const begins = performance.now()
     const { policies } = await limiter.status(name)
-    const lives = await server.connection.pttl(`sluice1:${limiter.name}:{${name}}`)
+    const lives = await server.connection.pttl(`sluice:${limiter.name}:1{${name}}`)
     const elapsed = Math.ceil(performance.now() - begins) + 1
     // A bucket that does not start full has numbers without a state.
     const kept = names.filter((policy) => given[policy].kind !== 'tokenBucket')

@@ -48,7 +48,7 @@ describe('time to live', () => {
     const hashes = found.filter((key) => key.endsWith('}'))
     expect(hashes.sort()).toEqual(
       ['one', 'two'].flatMap((name) =>
-        ['ann', 'bob', 'eve'].map((key) => `sluice1:${name}:{${key}}`),
+        ['ann', 'bob', 'eve'].map((key) => `sluice:${name}:1{${key}}`),
       ),
     )
     for (const key of found) {
@@ -73,7 +73,7 @@ describe('time to live', () => {
       // The next block may be longer if it starts within another hour.
       await limiter.consume('at the limit')
       const lives = ['by hand', 'at the limit'].map(async (key) => {
-        const livesMs = await server.connection.pttl(`sluice1:api:{${key}}`)
+        const livesMs = await server.connection.pttl(`sluice:api:1{${key}}`)
         return Math.round((livesMs - 24 * hourMs) / 60_000)
       })
       expect(await Promise.all(lives)).toEqual([60, 120])
@@ -97,9 +97,9 @@ describe('time to live', () => {
     const policies = gcra({ limit: 5, window: '1h' })
     const limiter = createLimiter({ name: 'lost', policies, store: storeOf() })
     await limiter.consume('key')
-    await server.connection.persist('sluice1:lost:{key}')
+    await server.connection.persist('sluice:lost:1{key}')
     await limiter.consume('key')
-    expect(Math.round((await server.connection.pttl('sluice1:lost:{key}')) / 60_000)).toBe(24)
+    expect(Math.round((await server.connection.pttl('sluice:lost:1{key}')) / 60_000)).toBe(24)
   })
 
   test.each([fixedWindow, slidingWindow, slidingLog])(
@@ -155,21 +155,21 @@ describe('one key', () => {
 
   test('is one hash, with a field for each policy', async () => {
     await createLimiter({ name: 'api', policies, store: storeOf() }).consume('user')
-    expect(await server.connection.keys('*')).toEqual(['sluice1:api:{user}'])
-    const fields = await server.connection.hkeys('sluice1:api:{user}')
+    expect(await server.connection.keys('*')).toEqual(['sluice:api:1{user}'])
+    const fields = await server.connection.hkeys('sluice:api:1{user}')
     expect(fields.sort()).toEqual(['pace:3', 'sliding:9', 'window:1'])
   })
 
   test('keeps the counts of policies that a call excludes, and their expiry', async () => {
     const limiter = createLimiter({ name: 'api', policies, store: storeOf() })
     await limiter.consume('user', { cost: 3 })
-    const livesMs = await server.connection.pttl('sluice1:api:{user}')
+    const livesMs = await server.connection.pttl('sluice:api:1{user}')
     await limiter.consume({ window: 'user', sliding: notLimited, pace: notLimited })
     await limiter.reset({ window: notLimited, sliding: 'user', pace: notLimited })
     const { policies: verdicts } = await limiter.peek('user')
     expect(Object.values(verdicts).map(({ remaining }) => remaining)).toEqual([1, 5, 2])
-    expect(await server.connection.pttl('sluice1:api:{user}')).toBeLessThanOrEqual(livesMs)
-    expect(await server.connection.pttl('sluice1:api:{user}')).toBeGreaterThan(livesMs - 5000)
+    expect(await server.connection.pttl('sluice:api:1{user}')).toBeLessThanOrEqual(livesMs)
+    expect(await server.connection.pttl('sluice:api:1{user}')).toBeGreaterThan(livesMs - 5000)
   })
 
   test('keeps the counts of policies of another release of the limiter', async () => {
@@ -195,7 +195,7 @@ describe('one key', () => {
     const store = redisStore(server.connection, { prefix: 'app:{x}', timeout: '10s' })
     const policy = fixedWindow({ limit: 1, window: '1h' })
     await createLimiter({ name: 'a:b', policies: policy, store }).consume(['user', '{4}2'])
-    expect(await server.connection.keys('*')).toEqual(['app%3A%7Bx%7D1:a%3Ab:{|user|%7B4%7D2}'])
+    expect(await server.connection.keys('*')).toEqual(['app%3A%7Bx%7D:a%3Ab:1{|user|%7B4%7D2}'])
   })
 })
 
@@ -251,14 +251,14 @@ describe('a rolling deploy to another form of state', () => {
       await delay(21)
     }
     expect((await before.peek('user')).remaining).toBe(0)
-    expect(await server.connection.pttl('sluice1:api:{user}')).toBeGreaterThan(3_590_000)
+    expect(await server.connection.pttl('sluice:api:1{user}')).toBeGreaterThan(3_590_000)
   })
 
   test('each version has a field of its own', async () => {
     const [before, after] = versions(forms[1][1], forms[1][2], 'api')
     await before.consume('user')
     await after.consume('user')
-    const fields = await server.connection.hkeys('sluice1:api:{user}')
+    const fields = await server.connection.hkeys('sluice:api:1{user}')
     expect(fields.sort()).toEqual([':128.13', ':128.9'])
   })
 })
@@ -273,7 +273,7 @@ describe('the fields of a key', () => {
 
   /** The fields of the state of the key 'user', and their bytes. */
   async function fields(): Promise<Record<string, string>> {
-    const found = await server.connection.hgetallBuffer('sluice1:api:{user}')
+    const found = await server.connection.hgetallBuffer('sluice:api:1{user}')
     return Object.fromEntries(
       Object.entries(found).map(([field, bytes]) => [field, bytes.toString('hex')]),
     )

@@ -29,8 +29,8 @@ describe('of a log in Redis', () => {
       await limiter.consume('key')
     }
     await change(limiter)
-    const keys = await server.connection.keys(`sluice1:${name}:*`)
-    const body = keys.find((key) => key !== `sluice1:${name}:{key}`) ?? ''
+    const keys = await server.connection.keys(`sluice:${name}:1{*`)
+    const body = keys.find((key) => key !== `sluice:${name}:1{key}`) ?? ''
     expect((await server.connection.hkeys(body)).length).toBe(1)
   })
 })

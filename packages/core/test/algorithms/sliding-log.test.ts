@@ -184,13 +184,13 @@ describe('slidingLog in Redis', () => {
       store: redisStore(server.connection, { timeout: '10s' }),
     })
     await limiter.consume('k')
-    const [body] = await server.connection.keys('sluice1:evicted:{k}:*')
+    const [body] = await server.connection.keys('sluice:evicted:1{k}:*')
     expect(await server.connection.pttl(body)).toBeGreaterThan(0)
     await server.connection.del(body)
     expect(await limiter.consume('k')).toMatchObject({ allowed: true })
     expect(await limiter.consume('k')).toMatchObject({ allowed: false })
     await limiter.reset('k')
-    expect(await server.connection.keys('sluice1:evicted:*')).toEqual([])
+    expect(await server.connection.keys('sluice:evicted:1{*')).toEqual([])
   })
 
   async function bytesOf(name: string, admissions: number): Promise<number> {
@@ -202,7 +202,7 @@ describe('slidingLog in Redis', () => {
       await Promise.all(Array.from({ length: 100 }, () => (now++, limiter.consume('k'))))
     }
     let bytes = 0
-    for (const key of await server.connection.keys(`sluice1:${name}:*`)) {
+    for (const key of await server.connection.keys(`sluice:${name}:1{*`)) {
       bytes += Number(await server.connection.call('MEMORY', 'USAGE', key, 'SAMPLES', '0'))
     }
     return bytes / admissions

@@ -381,7 +381,7 @@ describe('in Redis', () => {
     const limiter = createLimiter(
       clock === undefined ? { name, policies, store } : { name, policies, store, clock },
     )
-    return { limiter, key: `sluice1:${name}:{key}` }
+    return { limiter, key: `sluice:${name}:1{key}` }
   }
 
   describe('a counter without a time to live', () => {
@@ -443,7 +443,7 @@ describe('in Redis', () => {
     const policies = { window: fixedWindow({ limit: 1, window: '1h' }), log: log() }
     const limiter = createLimiter({ name, policies, store })
     for (const key of ['a}b', '}', '{}', '{a}', 'a{b}c']) await limiter.consume(key)
-    const keys = await server.connection.keys(`sluice1:${name}:*`)
+    const keys = await server.connection.keys(`sluice:${name}:1{*`)
     expect(keys.filter((key) => !/^[^{}]*\{[^{}]+\}[^{}]*$/.test(key))).toEqual([])
     expect(new Set(keys.map((key) => key.slice(0, key.indexOf('}')))).size).toBe(5)
   })

@@ -64,7 +64,7 @@ test('a call that Redis does not answer in time has that error, and its duration
 test('a request that Redis answers with an error has that error in the event of its call', async () => {
   const name = randomUUID()
   const limiter = createLimiter({ name, policies, store: stores[0][1](), onStoreError: 'allow' })
-  await redis.connection.lpush(`sluice1:${name}:{taken}`, 'a list')
+  await redis.connection.lpush(`sluice:${name}:1{taken}`, 'a list')
   const calls = published()
   await limiter.consume('taken')
   await limiter.consume('free')

@@ -79,7 +79,7 @@ describe('a call that takes longer than its deadline', () => {
 describe('a key of another type', () => {
   test('fails its own request and no other, with the reason', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'types')
-    await server.connection.lpush('sluice1:types:{taken}', 'a list')
+    await server.connection.lpush('sluice:types:1{taken}', 'a list')
     const decisions = ['before', 'taken', 'after'].map((key) => limiter.consume(key))
     expect((await Promise.all(decisions)).map(({ source }) => source)).toEqual([
       'store',
@@ -90,12 +90,12 @@ describe('a key of another type', () => {
       code: 'SLUICE_STORE_FAILED',
       message: expect.stringContaining('WRONGTYPE'),
     })
-    expect(await server.connection.lrange('sluice1:types:{taken}', 0, -1)).toEqual(['a list'])
+    expect(await server.connection.lrange('sluice:types:1{taken}', 0, -1)).toEqual(['a list'])
   })
 
   test('does not open the breaker for other keys, however often it is requested', async () => {
     const limiter = limiterOn(server.client(), { timeout: '10s' }, 'often')
-    await server.connection.lpush('sluice1:often:{taken}', 'a list')
+    await server.connection.lpush('sluice:often:1{taken}', 'a list')
     const sources: string[] = []
     for (let i = 0; i < 5; i++) sources.push((await limiter.consume('taken')).source)
     expect(sources).toEqual(Array(5).fill('closed'))
@@ -114,8 +114,8 @@ describe('a key of another type', () => {
     }
     const limiter = createLimiter({ name: 'several', policies, store })
     for (const key of ['one', 'taken', 'two']) await limiter.consume(key)
-    await server.connection.del('sluice1:several:{taken}')
-    await server.connection.lpush('sluice1:several:{taken}', 'a list')
+    await server.connection.del('sluice:several:1{taken}')
+    await server.connection.lpush('sluice:several:1{taken}', 'a list')
     const answers = await redis.run(requests)
     expect(
       answers.map((answer) => (answer instanceof SluiceError ? answer.code : 'decided')),
@@ -126,7 +126,7 @@ describe('a key of another type', () => {
 
 test('a field whose size is not that of a row is never read as a count', async () => {
   const limiter = limiterOn(server.client(), { timeout: '10s' }, 'bytes')
-  const name = `sluice1:bytes:{key}`
+  const name = `sluice:bytes:1{key}`
   for (const bytes of ['', 'x', '\0', '\0\u0001', '0', '{"count":3}', 'x'.repeat(100)]) {
     await server.connection.hset(name, ':1', bytes)
     const { source, remaining } = await limiter.consume('key')
@@ -146,7 +146,7 @@ test('a key has a count under each of any number of policy names', async () => {
       plans.map(() => ['store', expected]),
     )
   }
-  expect(await server.connection.hlen('sluice1:names:{key}')).toBe(300)
+  expect(await server.connection.hlen('sluice:names:1{key}')).toBe(300)
 })
 
 describe('a Redis that answers every request with an error', () => {

@@ -126,7 +126,7 @@ const microsecondsEach = 500
 async function wrongType(scene: Scene, kind: ClientKind): Promise<void> {
   const { redis, admin } = await startedOn(scene, kind)
   const [broken] = keys
-  const redisKeys = [`sluice1:open:{${broken}}`, `sluice1:tight:{${broken}}`]
+  const redisKeys = [`sluice:open:1{${broken}}`, `sluice:tight:1{${broken}}`]
   for (const redisKey of redisKeys) {
     await admin.multi().del(redisKey).rpush(redisKey, 'a list').exec()
   }

@@ -24,7 +24,7 @@ import type { Database } from './database.js'
 /** Options of `databaseStore`. */
 export interface DatabaseStoreOptions {
   /**
-   * The prefix of every key. The number of the layout and the limiter's name follow it: `sluice1:api:…`.
+   * The prefix of every key. The limiter's name and the number of the layout follow it: `sluice:api:1…`.
    *
    * @default 'sluice'
    */

@@ -14,7 +14,7 @@ import { createTargets, mostPolicies, type Target, type TargetOf } from './compi
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
   /**
-   * The prefix of every Redis key. The number of the layout and the limiter's name follow it: `sluice1:api:…`.
+   * The prefix of every Redis key. The limiter's name and the number of the layout follow it: `sluice:api:1…`.
    *
    * @default 'sluice'
    */

@@ -18,7 +18,7 @@ import { rejectionOf } from '../../error-of.js'
 import { asking } from '../pipeline/stub-store.js'
 
 const minute = fixedWindow({ limit: 5, window: '1m' })
-const row = 'sluice1:api:{key}'
+const row = 'sluice:api:1{key}'
 const garbage = (): Uint8Array => Uint8Array.of(255, 0, 1)
 
 /** Rows that several processes share. */
@@ -181,7 +181,7 @@ test('other keys are decided, and the breaker stays closed', async () => {
   const keys = Array.from({ length: 10 }, (_, i) => `damaged ${i}`)
   for (const key of keys) {
     await scene.limiter().consume(key)
-    scene.damage(garbage, `sluice1:api:{${key}}`)
+    scene.damage(garbage, `sluice:api:1{${key}}`)
   }
   const limiter = scene.limiter()
   for (const key of keys) expect((await limiter.consume(key)).source).toBe('closed')
@@ -198,7 +198,7 @@ test('a limit on two keys fails if one of them is damaged, and takes nothing of 
   const policies = { user: minute, team: minute }
   const key = (user: string) => ({ user, team: 'team' })
   await scene.limiter(policies).consume(key('ada'))
-  scene.damage(garbage, 'sluice1:api:{ada}')
+  scene.damage(garbage, 'sluice:api:1{ada}')
   const limiter = scene.limiter(policies)
   expect((await limiter.consume(key('ada'))).source).toBe('closed')
   const { policies: states } = await limiter.consume(key('grace'))

@@ -136,7 +136,7 @@ describe.each(setups)('$name', ({ connect }) => {
   test('an error of one request fails that request, with the message of Redis', async () => {
     const limiter = limiterOn(await connect(), 50)
     for (const admin of [server.client(), cluster.client()]) {
-      await admin.lpush(`sluice1:${limiter.name}:{taken}`, 'a list')
+      await admin.lpush(`sluice:${limiter.name}:1{taken}`, 'a list')
     }
     const [before, taken, after] = await Promise.allSettled(
       ['before', 'taken', 'after'].map(async (key) => limiter.penalize(key, 1)),
