@@ -73,9 +73,9 @@ function nameIn(request: Request): string {
   return request.get('x-name') ?? ''
 }
 
-async function tryToLogIn(password: string, name: string, address: string = name): Promise<number> {
+async function tryToLogIn(password: string, name: string = 'ada'): Promise<number> {
   const { port } = server.address() as AddressInfo
-  const headers = { 'x-name': name, 'x-address': address, 'x-password': password }
+  const headers = { 'x-name': name, 'x-password': password }
   const response = await fetch(`http://127.0.0.1:${port}/login`, { method: 'POST', headers })
   await response.text()
   return response.status

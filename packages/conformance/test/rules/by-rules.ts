@@ -69,7 +69,7 @@ function rulesOf<R>(options: NeutralOptions<R>): Translation | undefined {
   if (key === undefined || policies === undefined || allow !== undefined || deny !== undefined) {
     return undefined
   }
-  if (typeof count === 'function' || typeof resetOn === 'object' || typeof cost !== 'number') {
+  if (typeof count !== 'string' || typeof resetOn === 'object' || typeof cost !== 'number') {
     return undefined
   }
   const names = Object.keys(policies)

@@ -276,7 +276,8 @@ async function warningsOfUsers(
   const http = await import('../../../src/http/index.js')
   const find = http.byUser<{ user: string | undefined }>(({ user }) => user)
   const key = http.firstOf(find, http.byIp())
-  const guard = http.createGuard<{ user: string | undefined }, never>({ ...byAddress, key }, '/')
+  const limit = { limit: 5000, window: '1m', key } as const
+  const guard = http.createGuard<{ user: string | undefined }, never>(limit, '/')
   for (const [atStart, atEnd] of requests) {
     const raw = { user: atStart ? 'ada' : undefined }
     const exchange = new http.FetchExchange({})
