@@ -130,6 +130,12 @@ export function typeText(text) {
     .replace(/,? ([>)\]])/g, '$1')
 }
 
+/** The type of an optional member without its `undefined`, which `exactOptionalPropertyTypes` needs. */
+export function givenType(text) {
+  const [, type = text] = /^(.+) \| undefined$/.exec(text) ?? []
+  return type.startsWith('(') && closing(type, 0) === type.length - 1 ? type.slice(1, -1) : type
+}
+
 export function oneLine(text) {
   return text.replace(/\s+/g, ' ').trim()
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../workspace.mjs'
-import { oneLine, typeText } from './declarations.mjs'
+import { givenType, oneLine, typeText } from './declarations.mjs'
 
 const table = /^<!-- options: (?<file>[^\s#]+)#(?<name>\S+) -->\n[\s\S]*?^<!-- \/options -->$/gm
 
@@ -41,7 +41,7 @@ export function optionsOf(source, name, file) {
     ({ groups: { said = '', name, optional, type } }) => ({
       name,
       isOptional: optional !== undefined,
-      type: typeText(type),
+      type: optional === undefined ? typeText(type) : givenType(typeText(type)),
       said: oneLine(said.replace(/^\s*\* ?/gm, ' ')),
     }),
   )

@@ -38,32 +38,32 @@ export interface CallOptions<R = Response> {
    *
    * @default '30s'
    */
-  readonly maxWait?: Duration
+  readonly maxWait?: Duration | undefined
   /**
    * The most retries of a call that the server denies: with 429, with a 403 that names a time, or with an error from which `waitOf` reads a time. A call is
    * retried only with an idempotent method, without a streamed body, and if the response names a time within `maxWait`.
    *
    * @default 2
    */
-  readonly retries?: number
+  readonly retries?: number | undefined
   /**
    * Whether a call of any method, such as POST, is retried if it has a header `Idempotency-Key`. Set it only for servers that execute such a call once.
    *
    * @default false
    */
-  readonly retryByIdempotencyKey?: boolean
+  readonly retryByIdempotencyKey?: boolean | undefined
   /**
    * Reads the time after which the server allows the next call, from a response whose headers `limitedFetch` does not know: milliseconds, which are rounded
    * up, or a string such as '1.2s'. It is called with each response, and may return a promise. If it returns undefined, the known headers decide. To read
    * the body, read that of `response.clone()`.
    */
-  readonly waitOf?: (response: R) => Awaitable<Duration | undefined>
+  readonly waitOf?: ((response: R) => Awaitable<Duration | undefined>) | undefined
   /**
    * The key that calls count by: a constant, or a function of the call's URL. By default, a URL without a host, such as one of `data:`, is not limited.
    *
    * @default the host
    */
-  readonly key?: Keys | ((url: URL) => Keys)
+  readonly key?: Keys | ((url: URL) => Keys) | undefined
 }
 
 /** Options of `limitedFetch`. `F` is the type of the function that sends the calls. */
@@ -75,7 +75,7 @@ export interface FetchOptions<
    *
    * @default globalThis.fetch
    */
-  readonly fetch?: F
+  readonly fetch?: F | undefined
 }
 
 /**
@@ -130,8 +130,10 @@ export function limitedFetch(limiter: Limiter, options: AnyOptions = {}): unknow
 type Send = { send(input: unknown, init?: unknown): Promise<FetchResponse> }['send']
 
 interface AnyOptions extends Omit<FetchOptions<Send>, 'waitOf'> {
-  waitOf?(response: FetchResponse): Awaitable<Duration | undefined>
+  readonly waitOf?: WaitOf['read'] | undefined
 }
+
+type WaitOf = { read(response: FetchResponse): Awaitable<Duration | undefined> }
 
 /** Looks the function up at each call, because tests and tools replace it. */
 const send: Send = async (input: string | URL | Request, init?: RequestInit) =>

@@ -11,6 +11,15 @@ expectTypeOf(limitedFetch(limiter, { fetch: undici })('http://localhost')).toEqu
   Promise<UndiciResponse>
 >()
 limitedFetch(limiter, { key: (url) => url.pathname })
+// Also under exactOptionalPropertyTypes, as here.
+limitedFetch(limiter, {
+  maxWait: undefined,
+  retries: undefined,
+  retryByIdempotencyKey: undefined,
+  waitOf: undefined,
+  key: undefined,
+})
+limitedFetch(limiter, { fetch: undefined })
 limitedFetch(limiter, { waitOf: (response) => response.headers.get('X-Wait') ?? undefined })
 limitedFetch(limiter, { waitOf: async (response) => Number(await response.clone().text()) })
 limitedFetch(limiter, {

@@ -28,37 +28,39 @@ export interface DashboardOptions<R extends IncomingMessage = IncomingMessage> {
   /** The limiters that can be acted upon: `rateLimit(…).limiter`, or those of `createLimiter`. The page shows all limiters of the process, by their own names. */
   readonly limiters: Readonly<Record<string, Limiter>>
   /** The rules of the application, as `loadRules` returns them. Without them, an act reaches only the policies that decisions have shown since the start. */
-  readonly rules?: DashboardRules
+  readonly rules?: DashboardRules | undefined
   /**
    * Returns the role of the user who makes a request: `'read'` to look, `'write'` to look and act, or `{ role, name }`. Without a role, or after an error, the request is
    * answered with 403; for `{ challenge: 'Basic realm="limits"' }`, with 401 and this challenge. There is no default.
    */
   readonly authorize: (request: R) => Awaitable<Authorization>
   /** `redisView(client)`, to show all processes together. Without it, the page shows the process that answers. */
-  readonly share?: DashboardShare
+  readonly share?: DashboardShare | undefined
   /**
    * Returns the text that is shown for a key, as it is counted. With it, the page hides the messages of errors that may contain a key.
    *
    * @default the key
    */
-  readonly mask?: (key: string) => string
+  readonly mask?: ((key: string) => string) | undefined
   /**
    * Returns the policies of a key, for limiters whose policies depend on the request, such as on a plan. It receives the key as it is counted, and the name of the
    * limiter. By default, a key has the policies of its last decision in the process that answers; if that is not known, the page says so.
    */
-  readonly policiesOf?: (key: string, limiter: string) => Awaitable<Policies | undefined>
+  readonly policiesOf?:
+    | ((key: string, limiter: string) => Awaitable<Policies | undefined>)
+    | undefined
   /**
    * The share of the allowed decisions that are counted for the most frequent keys. All denials are.
    *
    * @default 1
    */
-  readonly sample?: number
+  readonly sample?: number | undefined
   /**
    * Returns milliseconds since the epoch: for tests.
    *
    * @default Date.now
    */
-  readonly clock?: () => number
+  readonly clock?: (() => number) | undefined
 }
 
 /** A page that shows which clients are limited. */

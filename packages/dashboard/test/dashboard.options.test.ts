@@ -131,3 +131,17 @@ test('the types take the limiters, the rules and the clients of the other packag
   await dashboard.close()
   rules.close()
 })
+
+test('an option that is undefined is absent', async () => {
+  const dashboard = createDashboard({
+    limiters: {},
+    authorize: () => 'read',
+    rules: undefined,
+    share: redisView(redis.connection, { prefix: undefined }),
+    mask: undefined,
+    policiesOf: undefined,
+    sample: undefined,
+    clock: undefined,
+  })
+  await dashboard.close()
+})

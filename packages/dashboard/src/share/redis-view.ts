@@ -11,7 +11,7 @@ export interface RedisViewOptions {
    *
    * @default 'sluice'
    */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
 }
 
 /** How long the snapshot of a process is read after it was written. */
