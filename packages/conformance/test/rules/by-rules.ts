@@ -72,6 +72,8 @@ function rulesOf<R>(options: NeutralOptions<R>): Translation | undefined {
   if (typeof count !== 'string' || typeof resetOn === 'object' || typeof cost !== 'number') {
     return undefined
   }
+  // A document denies with an error only.
+  if ((statusCode ?? 429) < 400) return undefined
   const names = Object.keys(policies)
   // An id cannot be a space, and the rule of a delayed request has no status.
   if (names.includes(' ') || (wait !== undefined && statusCode !== undefined)) return undefined
