@@ -72,7 +72,6 @@ test('with `mask`, no message contains a key', async () => {
 test('without `mask`, messages are shown', async () => {
   const [view, search, , ofRedis] = await textsOf({})
   expect([view, search, ofRedis].map((text) => text.includes(key))).toEqual([true, true, true])
-  expect(view.match(/ann@example\.org/g)?.length).toBe(4)
 })
 
 test('with `mask`, a message of our own without a key is shown', () => {
