@@ -135,10 +135,15 @@ export class PatternReader implements LineReader {
     return this.#match(line) ?? readRequest(new RawLine(this, line), this.#meaning, this.#times)
   }
 
-  /** Where a field starts and ends. Most fields of most lines are never read, so a line does not keep its places. */
-  placesOf(line: string, i: number): readonly [number, number] {
+  /** Where a field starts. Most fields of most lines are never read, so a line does not keep its places. */
+  startOf(line: string, i: number): number {
     if (line !== this.#line) this.#match(line)
-    return [this.#places[2 * i], this.#places[2 * i + 1]]
+    return this.#places[2 * i]
+  }
+
+  bytesOf(line: string, i: number): string {
+    if (line !== this.#line) this.#match(line)
+    return line.slice(this.#places[2 * i], this.#places[2 * i + 1])
   }
 
   /** Finds where each field starts and ends. A line fits from its first character to its last, or not at all. */
@@ -227,7 +232,7 @@ class RawLine implements Raw {
   }
 
   at(part: Part): number {
-    return this.#reader.placesOf(this.#line, this.#reader.fieldOf(part) ?? 0)[0]
+    return this.#reader.startOf(this.#line, this.#reader.fieldOf(part) ?? 0)
   }
 
   get unit(): string | undefined {
@@ -260,7 +265,7 @@ class RawLine implements Raw {
   }
 
   #bytes(i: number): string {
-    return this.#line.slice(...this.#reader.placesOf(this.#line, i))
+    return this.#reader.bytesOf(this.#line, i)
   }
 
   /** Only header fields have the escapes of W3C logs. */
