@@ -28,6 +28,7 @@ describe.each(platforms)('%s', (_, adapter) => {
     class Filter extends BaseExceptionFilter {
       override catch(exception: HttpException, host: ArgumentsHost): void {
         caught.push(exception)
+        // oxlint-disable-next-line promise/valid-params -- a method of a filter, not of a promise
         super.catch(exception, host)
       }
     }

@@ -9,7 +9,9 @@ test('the published schema is the one of this source', () => {
   const published: unknown = JSON.parse(
     readFileSync(new URL('../../schema.json', import.meta.url), 'utf8'),
   )
-  expect(published, 'run "node .ci/rules-schema.mjs"').toEqual(JSON.parse(JSON.stringify(jsonSchema())))
+  expect(published, 'run "node .ci/rules-schema.mjs"').toEqual(
+    JSON.parse(JSON.stringify(jsonSchema())),
+  )
 })
 
 /** A policy of each kind with every option. */

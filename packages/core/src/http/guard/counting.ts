@@ -18,7 +18,8 @@ type Options = RateLimitOptions<never, never>
 
 /** Reads the option `count`. */
 export function countOf(count: Options['count'] = 'all'): Counting {
-  return typeof count === 'object' ? { reserve: true, ...count } : { when: count, reserve: true }
+  if (typeof count !== 'object') return { when: count, reserve: true }
+  return { when: count.when, reserve: count.reserve ?? true }
 }
 
 /**
