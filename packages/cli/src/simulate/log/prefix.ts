@@ -4,6 +4,7 @@ import { BadLine } from './record.js'
 const zoned = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)`
 const dated = String.raw`[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d`
 
+/** What another program writes before each line of a log: `docker logs` or `docker compose logs`, syslog, or containerd (`cri`). */
 export type Prefix = 'docker' | 'syslog' | 'cri'
 
 /**
