@@ -158,7 +158,7 @@ test('the name of a key in Redis has at most 1,300 bytes plus the names, and the
   })
   const worst = ['{'.repeat(256), '\uD800'.repeat(256), '|'.repeat(86), huge, '%'.repeat(256)]
   for (const each of worst) await limiter.consume(each)
-  const kept = await client.keysBuffer(`${prefix}1:*`)
+  const kept = await client.keysBuffer(`${prefix}:*`)
   const expiring = await Promise.all(kept.map(async (name) => client.pttl(name)))
   expect(kept.length).toBe(2 * worst.length)
   expect(Math.max(...kept.map((name) => name.length))).toBeLessThan(
