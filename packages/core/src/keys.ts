@@ -45,10 +45,10 @@ const longestKey = 256
  * different keys never give the same string. Undefined if the value is not a key.
  */
 export function joinKey(key: unknown): string | undefined {
-  const joined =
-    typeof key === 'string'
-      ? joinText(key)
-      : (joinParts(key) ?? (isCountedKey(key) ? key.toString() : undefined))
+  if (key === '') return undefined
+  let joined: string | undefined
+  if (typeof key === 'string') joined = key[0] === '|' || key[0] === '%' ? `%${key}` : key
+  else joined = joinParts(key) ?? (isCountedKey(key) ? key.toString() : undefined)
   return joined !== undefined && joined.length > longestKey ? `%#${hashOf(joined)}` : joined
 }
 
@@ -128,14 +128,9 @@ export function countedKey(text: string): CountedKey {
   throw sluiceError('SLUICE_OPTION_INVALID', 'countedKey', 'text', text, expected)
 }
 
-function joinText(text: string): string | undefined {
-  if (text === '') return undefined
-  return text[0] === '|' || text[0] === '%' ? `%${text}` : text
-}
-
 function joinParts(list: unknown): string | undefined {
   if (!isList(list) || list.length === 0) return undefined
-  if (list.length === 1) return isKeyPart(list[0]) ? joinText(`${list[0]}`) : undefined
+  if (list.length === 1) return isKeyPart(list[0]) ? joinKey(`${list[0]}`) : undefined
   let joined = ''
   for (const part of list) {
     if (!isKeyPart(part)) return undefined

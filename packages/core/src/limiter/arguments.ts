@@ -106,19 +106,17 @@ export function keysOf(
   asked: readonly LimiterPolicy[],
   key: Keys,
 ): readonly string[] {
-  if (isNotLimited(key)) return []
-  if (isKey(key)) return repeated(joinedKey(limiter, key), asked)
+  if (asked.length === 0) return []
+  if (typeof key === 'string' || isKey(key)) {
+    const text = joinKey(key) ?? refuseKey(limiter, key)
+    // A literal takes the least memory, and an array that grows takes some for seventeen more.
+    return asked.length === 1 ? [text] : asked.map(() => text)
+  }
   return asked.map(({ name }) => {
     // Only own properties count: every object inherits names such as `constructor`.
     if (!Object.hasOwn(key, name)) throw sluiceError('SLUICE_KEY_MISSING', limiter, name)
-    return joinedKey(limiter, key[name], name)
+    return joinKey(key[name]) ?? refuseKey(limiter, key[name], name)
   })
-}
-
-/** The key for each of these policies. */
-export function repeated(key: string, policies: readonly LimiterPolicy[]): readonly string[] {
-  // A literal takes the least memory, and an array that grows takes some for seventeen more.
-  return policies.length === 1 ? [key] : policies.map(() => key)
 }
 
 /** Whether the value is one key for all policies, and not a record of keys. */
@@ -127,9 +125,7 @@ export function isKey(key: Keys): key is Key | CountedKey | NotLimited {
 }
 
 /** @param policy the policy of the key, if each policy has its own key */
-export function joinedKey(limiter: string, key: unknown, policy?: string): string {
-  const text = joinKey(key)
-  if (text !== undefined) return text
+function refuseKey(limiter: string, key: unknown, policy?: string): never {
   const part = wrongPart(key)
   const value: unknown = part === undefined || !isList(key) ? key : key[part - 1]
   throw keyError(`limiter "${limiter}"`, value, { part, policy })
@@ -147,16 +143,8 @@ export function costOf(
   asked: readonly LimiterPolicy[],
   costs: unknown,
 ): Cost {
+  if (costs === undefined) return 1
   if (isCount(costs)) return costs
-  return costs === undefined ? 1 : costsOf(limiter, policies, asked, costs)
-}
-
-function costsOf(
-  limiter: string,
-  policies: readonly LimiterPolicy[],
-  asked: readonly LimiterPolicy[],
-  costs: unknown,
-): Cost {
   if (!isPlainRecord(costs)) return checkedCost(limiter, costs)
   assertNames(limiter, Object.keys(costs), policies)
   for (const cost of Object.values(costs)) checkedCost(limiter, cost)

@@ -1,6 +1,5 @@
 import { PendingRequest, submitOf } from '../stores/queue/pending.js'
 import {
-  isDecision,
   partOf,
   type Answer,
   type AsyncStore,
@@ -27,13 +26,20 @@ export interface Ask<S extends Store> {
     requests: readonly Q[],
     read: (request: Q, result: StoreResult) => T,
   ): Reply<S, readonly T[]>
-  /** Whether one of the requests is allowed. */
-  any(requests: readonly StoreRequest[]): Reply<S, boolean>
+  /** Runs requests that may change what keys count, each for itself. */
+  change<T>(requests: readonly StoreRequest[], read: Read<T>): Reply<S, T>
+}
+
+type Read<T> = (results: readonly StoreResult[]) => T
+
+/** Whether one of the requests was allowed. */
+export function isOneAllowed(results: readonly StoreResult[]): boolean {
+  return results.some(({ allowed }) => allowed)
 }
 
 /**
  * @param fallbackOf makes what replaces the answers of an asynchronous store that fails
- * @param onChange called after each request that may have changed what a key counts, except decisions
+ * @param onChange called after each request that may have changed what a key counts
  */
 export function createAsk<S extends Store>(
   store: Store,
@@ -52,14 +58,20 @@ function askAtOnce(store: SyncStore, onChange: (request: StoreRequest) => void):
     const counted = countedPart(request)
     const answer = counted.policies.length === 0 ? allowedUncounted : store.run(counted)
     if (!('allowed' in answer)) throw answer
-    if (!isDecision(request)) onChange(request)
     return counted === request ? answer : resultFor(request, answer)
   }
 
   return {
     one: (request, read, more) => read(request, resultOf(request), more),
     all: (requests, read) => requests.map(resultOf).map((result, i) => read(requests[i], result)),
-    any: (requests) => requests.map(resultOf).some(isAllowed),
+    change: (requests, read) =>
+      read(
+        requests.map((request) => {
+          const result = resultOf(request)
+          onChange(request)
+          return result
+        }),
+      ),
   }
 }
 
@@ -72,7 +84,8 @@ function askLater(
 
   function run<T>(
     requests: readonly StoreRequest[],
-    read: (results: readonly StoreResult[]) => T,
+    read: Read<T>,
+    changed?: (request: StoreRequest) => void,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const results: StoreResult[] = []
@@ -86,7 +99,7 @@ function askLater(
           try {
             const last = fallback.finalAnswer(counted, answer)
             if (!('allowed' in last)) throw last
-            if (!isDecision(request)) onChange(request)
+            changed?.(request)
             results[i] = counted === request ? last : resultFor(request, last)
             if (--left === 0) resolve(read(results))
           } catch (error) {
@@ -109,12 +122,8 @@ function askLater(
       run(requests, (results) =>
         results.map((result, i) => read(fallback.asDecided(requests[i], result), result)),
       ),
-    any: (requests) => run(requests, (results) => results.some(isAllowed)),
+    change: (requests, read) => run(requests, read, onChange),
   }
-}
-
-function isAllowed({ allowed }: StoreResult): boolean {
-  return allowed
 }
 
 /** The result of a request without a policy that counts. No store is asked. */
@@ -123,18 +132,9 @@ const allowedUncounted: StoreResult = { allowed: true, states: [] }
 /** The part of a request that the store has to run: without the policies that count nothing, such as `unlimited`. */
 function countedPart(request: StoreRequest): StoreRequest {
   const { policies } = request
-  for (let i = 0; i < policies.length; i++) {
-    if (!counts(policies[i])) return withoutUncounted(request)
-  }
-  return request
-}
-
-function withoutUncounted(request: StoreRequest): StoreRequest {
-  const { policies } = request
-  return partOf(
-    request,
-    [...policies.keys()].filter((i) => counts(policies[i])),
-  )
+  if (policies.every(counts)) return request
+  const counted = [...policies.keys()].filter((i) => counts(policies[i]))
+  return partOf(request, counted)
 }
 
 /** The state of a policy that counts nothing. */

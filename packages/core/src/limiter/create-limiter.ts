@@ -15,7 +15,7 @@ import {
 } from '../stores/store.js'
 import { createAcquire } from './acquire.js'
 import { leaseText, type ConsumeOptions, type Keys, type RefundOptions } from './arguments.js'
-import { createAsk, rejecting } from './ask.js'
+import { createAsk, isOneAllowed, rejecting } from './ask.js'
 import type { Decision } from './decision.js'
 import { publish } from './events.js'
 import { createFallback } from './fallback.js'
@@ -75,8 +75,8 @@ export function makeLimiter<S extends Store>(
     return publish(name, decision, options)
   }
 
-  const change = (request: StoreRequest): Reply<S, void> => ask.one(request, () => {})
-  const test = (request: StoreRequest): Reply<S, boolean> => ask.any([request])
+  const change = (request: StoreRequest): Reply<S, void> => ask.change([request], () => {})
+  const test = (request: StoreRequest): Reply<S, boolean> => ask.change([request], isOneAllowed)
 
   function override(
     verb: 'block' | 'exempt',
@@ -111,8 +111,8 @@ export function makeLimiter<S extends Store>(
   const leaseId = (id: string): string => readOption(where, 'leaseId', id, leaseText)
 
   const methods: Omit<Limiter<S>, 'name' | 'acquire' | 'ping' | 'close'> = {
-    consume: (key, options) => ask.one(requests.consume(key, options), consumed, options),
-    peek: (key, options) => ask.one(requests.peek(key, options), decisionOf),
+    consume: (key, options) => ask.one(requests.one(key, options, 'consume'), consumed, options),
+    peek: (key, options) => ask.one(requests.one(key, options), decisionOf),
     consumeMany: (calls) => ask.all(requests.many('consume', calls), consumed),
     peekMany: (calls) => ask.all(requests.many('peek', calls), decisionOf),
     status: (key, options) => ask.one(requests.status(key, options), statusOf),
@@ -120,7 +120,8 @@ export function makeLimiter<S extends Store>(
     refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
       const receipts = receiptsOf(decisionOrKey)
       if (receipts !== undefined) {
-        return ask.any(refundRequests(name, receipts, n, options, requests.now()))
+        const refunds = refundRequests(name, receipts, n, options, requests.now())
+        return ask.change(refunds, isOneAllowed)
       }
       assertNoDecision(name, decisionOrKey)
       const units = n === undefined ? 1 : unitsOf(n)
@@ -148,7 +149,7 @@ export function makeLimiter<S extends Store>(
   const limiter: Limiter<S> = {
     name,
     ...callable,
-    acquire: createAcquire(name, callable, requests.peek, queues, store.async),
+    acquire: createAcquire(name, callable, requests.one, queues, store.async),
     // The compiler cannot know that S is the type of this store.
     ping: () => store.ping() as Reply<S, boolean>,
     close() {

@@ -19,15 +19,12 @@ import type {
 import {
   askedPolicies,
   costOf,
-  joinedKey,
   keysOf,
   leaseText,
   modeName,
-  repeated,
   type ConsumeOptions,
   type KeyAndCost,
   type Keys,
-  type PeekOptions,
   type ResetOptions,
 } from './arguments.js'
 import { leaseFor } from './leases.js'
@@ -43,8 +40,8 @@ import { watchRedundancy } from './redundancy.js'
 export interface Requests {
   /** The limiter's own policies. */
   readonly own: readonly LimiterPolicy[]
-  consume(key: Keys, options?: ConsumeOptions): DecisionRequest
-  peek(key: Keys, options?: PeekOptions): DecisionRequest
+  /** @param verb a peek without it */
+  one(key: Keys, options?: ConsumeOptions, verb?: DecisionRequest['verb']): DecisionRequest
   /** All calls are checked before one is decided. */
   many(verb: DecisionRequest['verb'], calls: readonly KeyAndCost[]): readonly DecisionRequest[]
   status(key: Keys, options?: PolicyChoice): DecisionRequest
@@ -70,10 +67,6 @@ export function createRequests(
   const own = policies === chosenPerCall ? [] : policiesOf(undefined)
   const watchKey = watchRedundancy(own, policies)
 
-  function now(): number | undefined {
-    return clock === undefined ? undefined : readClock(clock)
-  }
-
   /** A request that decides. Its options are known. */
   function decision(
     verb: DecisionRequest['verb'],
@@ -86,14 +79,12 @@ export function createRequests(
     const all = policiesOf(policies)
     if (verb === 'consume') watchKey?.(key, policies)
     // Most keys are strings, which need no search.
-    const isPlain = typeof key === 'string'
-    const asked = isPlain ? all : askedPolicies(limiter, all, key)
-    const keys = isPlain ? repeated(joinedKey(limiter, key), all) : keysOf(limiter, asked, key)
+    const asked = typeof key === 'string' ? all : askedPolicies(limiter, all, key)
     return {
       verb,
       policies: asked,
-      keys,
-      now: now(),
+      keys: keysOf(limiter, asked, key),
+      now: clock && readClock(clock),
       lease: leaseFor(asked, owner, undefined),
       cost: costOf(limiter, all, asked, cost),
       skipDenyCache,
@@ -104,27 +95,23 @@ export function createRequests(
   function base(key: Keys, chosen: Policies | undefined, leaseId?: string): RequestBase {
     const asked = askedPolicies(limiter, policiesOf(chosen), key)
     const lease = leaseFor(asked, undefined, leaseId)
-    return { policies: asked, keys: keysOf(limiter, asked, key), now: now(), lease }
+    const keys = keysOf(limiter, asked, key)
+    return { policies: asked, keys, now: clock && readClock(clock), lease }
   }
 
   return {
     own,
 
-    consume(key, options) {
-      if (options !== undefined) knownOptions(where, options, consumeOptions)
-      return decision('consume', key, options)
-    },
-
-    peek(key, options) {
-      if (options !== undefined) knownOptions(where, options, peekOptions)
-      return decision('peek', key, options)
+    one(key, options, verb = 'peek') {
+      if (options !== undefined) knownOptions(where, options, optionsOf[verb])
+      return decision(verb, key, options)
     },
 
     many(verb, calls) {
       if (!isList(calls)) {
         throw sluiceError('SLUICE_OPTION_INVALID', where, 'requests', calls, 'a list of requests')
       }
-      for (const call of calls) knownOptions(where, call, ['key', ...peekOptions])
+      for (const call of calls) knownOptions(where, call, ['key', ...optionsOf.peek])
       return calls.map((call) => decision(verb, call.key, call))
     },
 
@@ -143,13 +130,16 @@ export function createRequests(
       return base(key, options.policies, leaseId)
     },
 
-    now,
+    now: () => clock && readClock(clock),
   }
 }
 
 const noOptions: ConsumeOptions = {}
-const peekOptions: readonly string[] = ['cost', 'policies']
-const consumeOptions: readonly string[] = ['cost', 'owner', 'policies', 'mode', 'request']
+/** The options of a call, by its verb. */
+const optionsOf = {
+  peek: ['cost', 'policies'],
+  consume: ['cost', 'owner', 'policies', 'mode', 'request'],
+}
 const resetReaders = {
   unblock: optional(checked('true or false', isBoolean), false),
   policies: anything,
