@@ -14,14 +14,8 @@ export function leaseFor(
   owner: string | undefined,
   leaseId: string | undefined,
 ): Lease {
-  if (leaseId !== undefined) return leaseOf(leaseId, owner)
-  for (let i = 0; i < policies.length; i++) {
-    if (hasLeases(policies[i])) return leaseOf(crypto.randomUUID(), owner)
-  }
-  return noLease
-}
-
-function leaseOf(id: string, owner: string | undefined): Lease {
+  if (leaseId === undefined && !policies.some(hasLeases)) return noLease
+  const id = leaseId ?? crypto.randomUUID()
   return { id, owner: owner === undefined ? id : ownerText(owner) }
 }
 

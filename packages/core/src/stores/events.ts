@@ -51,14 +51,12 @@ export interface FallbackEvent {
   readonly error: SluiceError | undefined
 }
 
-interface StoreEvents {
+export const storeEvents: {
   readonly storeError: Channel<StoreErrorEvent>
   readonly storeCall: Channel<StoreCallEvent>
   readonly breaker: Channel<BreakerEvent>
   readonly fallback: Channel<FallbackEvent>
-}
-
-export const storeEvents: StoreEvents = {
+} = {
   storeError: channel('sluice:store:error'),
   storeCall: channel('sluice:store:call'),
   breaker: channel('sluice:breaker'),

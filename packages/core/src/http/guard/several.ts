@@ -1,5 +1,6 @@
 import { sluiceError } from '../../errors.js'
-import { decidedByRules, type RateLimitOptions } from '../options/options.js'
+import { conflicts } from '../options/check-options.js'
+import type { RateLimitOptions } from '../options/options.js'
 import { joinFields, type EarlierHeaders, type HeaderField } from '../response/fields.js'
 import { unlimited, type Action, type Guard, type LimiterGuard } from './action.js'
 
@@ -63,22 +64,6 @@ export function createLimiters<R, H>(): Limiters<R, H> {
   }
 }
 
-type OptionName = keyof RateLimitOptions<unknown, unknown>
-
-const shortOptions: readonly OptionName[] = ['limit', 'window', 'algorithm']
-const responseOptions: readonly OptionName[] = ['statusCode', 'body']
-
-/** Options of a route, and those of the application that they exclude. */
-const exclusive: readonly (readonly [readonly OptionName[], readonly OptionName[]])[] = [
-  [shortOptions, ['policies']],
-  [['policies'], shortOptions],
-  // Only a limit of the route replaces inherited rules. Any other option that rules decide is an error beside them.
-  [['limit', 'policies'], ['rules']],
-  [['rules'], decidedByRules],
-  [responseOptions, ['onDenied']],
-  [['onDenied'], responseOptions],
-]
-
 /**
  * Merges the options of a route over those of the application. The name is not inherited, because the limit of a route has its own counts. An option
  * is not inherited either if the route has one that excludes it: "policies" of the route replaces "limit" and "window" of the application.
@@ -88,8 +73,11 @@ export function inherit<R, H>(
   own: RateLimitOptions<R, H>,
 ): RateLimitOptions<R, H> {
   const excluded = new Set<string>(['name'])
-  for (const [mine, theirs] of exclusive) {
-    if (mine.some((option) => own[option] !== undefined)) theirs.forEach((one) => excluded.add(one))
+  for (const [first, second] of conflicts) {
+    if (own[first] !== undefined) excluded.add(second)
+    // Only a limit of the route replaces inherited rules. Any other option that rules decide is an error beside them.
+    const replaces = first !== 'rules' || second === 'limit' || second === 'policies'
+    if (replaces && own[second] !== undefined) excluded.add(first)
   }
   const kept = Object.entries(base).filter(([option]) => !excluded.has(option))
   // Undefined counts as absent, and must not override an inherited option.

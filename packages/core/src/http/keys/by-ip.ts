@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { requestError } from '../../errors/request-error.js'
-import { optional, readOptions, type OptionReader } from '../../options/readers.js'
+import { isCount } from '../../options/predicates.js'
+import { checked, optional, readOptions } from '../../options/readers.js'
 import { addressOf, plainIpv4 } from '../lists/address.js'
 import { watchAddresses } from '../request/mistakes.js'
 import type { RequestView } from '../request/view.js'
@@ -62,28 +63,20 @@ function bitsOf(where: string, options: ByIpOptions): number {
   return readOptions(where, options, { ipv6: optional(prefixLength, usualBits) }).ipv6
 }
 
-function keyOf(address: string | undefined, bits: number, view?: RequestView<unknown>): string {
-  const client = address === undefined ? undefined : clientOf(address, bits)
-  if (client === undefined) {
-    throw requestError('SLUICE_ADDRESS_MISSING', address, view?.addressAdvice)
+const prefixLength = checked(
+  'a whole number of bits from 1 to 128',
+  (value): value is number => isCount(value) && value >= 1 && value <= 128,
+)
+
+function keyOf(text: string | undefined, bits: number, view?: RequestView<unknown>): string {
+  const plain = text === undefined ? undefined : plainIpv4(text)
+  if (plain !== undefined) return `ip:${plain}`
+  const address = text === undefined ? undefined : addressOf(text)
+  if (address === undefined) {
+    throw requestError('SLUICE_ADDRESS_MISSING', text, view?.addressAdvice)
   }
-  return `ip:${client}`
-}
-
-const prefixLength: OptionReader<number> = {
-  expected: 'a whole number of bits from 1 to 128',
-  read: (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 128
-      ? value
-      : undefined,
-}
-
-function clientOf(text: string, bits: number): string | undefined {
-  const plain = plainIpv4(text)
-  if (plain !== undefined) return plain
-  const address = addressOf(text)
-  if (!(address instanceof ipaddr.IPv6)) return address?.toString()
+  if (address instanceof ipaddr.IPv4) return `ip:${address.toString()}`
   const mask = ipaddr.IPv6.subnetMaskFromPrefixLength(bits).parts
   const subnet = new ipaddr.IPv6(address.parts.map((part, i) => part & mask[i]))
-  return `${subnet.toString()}/${bits}`
+  return `ip:${subnet.toString()}/${bits}`
 }

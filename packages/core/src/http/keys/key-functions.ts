@@ -1,5 +1,6 @@
 import {
   isInstance,
+  isKeyPart,
   isNotLimited,
   keyError,
   type Key,
@@ -114,10 +115,8 @@ export function byUser<R>(
 
 function keyOfUser(id: UserId): readonly string[] | NotLimited {
   if (isNotLimited(id)) return id
-  const known =
-    typeof id === 'string' ? id !== '' : typeof id === 'bigint' || Number.isSafeInteger(id)
   if (isInstance(id)) throw keyError('byUser', id, {})
-  if (!known) throw requestError('SLUICE_USER_MISSING', id)
+  if (!isKeyPart(id)) throw requestError('SLUICE_USER_MISSING', id)
   return codedParts('user', `${id}`)
 }
 

@@ -1,4 +1,4 @@
-import { isKeyPart } from '../../keys.js'
+import { isInstance, isKeyPart } from '../../keys.js'
 import { isList } from '../../options/predicates.js'
 
 /** The values of a request that were read: the texts of their lists, their objects, and their number. */
@@ -41,13 +41,7 @@ function textOf(list: readonly unknown[]): string | undefined {
   return isSendable ? JSON.stringify(list) : undefined
 }
 
-/**
- * Only lists and plain objects are searched: a Buffer or a stream contains no list. Objects of another realm are plain as well, and so are objects with an
- * empty prototype, which Fastify's query parser makes.
- */
+/** Only lists and plain objects are searched: a Buffer or a stream contains no list. Fastify's query parser makes objects with an empty prototype. */
 function isParsed(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  if (isList(value)) return true
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
+  return typeof value === 'object' && value !== null && !isInstance(value)
 }

@@ -183,7 +183,8 @@ const resetReaders = { success: checked('a list of names of policies', isNames) 
 const inRules = 'The rules decide this for each request: state it there'
 const ownAnswer = '"onDenied" writes the whole response: set it there'
 
-const conflicts: readonly Conflict<OptionName>[] = [
+/** Options that exclude each other. */
+export const conflicts: readonly Conflict<OptionName>[] = [
   ...policyConflicts,
   ...decidedByRules.map((option) => ['rules', option, inRules] as const),
   ['onDenied', 'body', ownAnswer],

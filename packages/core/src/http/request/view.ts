@@ -70,7 +70,7 @@ export type Lookups<R> = Readers<R, undefined> &
 /** Makes the function that wraps a request of Node in a view. It throws SLUICE_REQUEST_INVALID for a value that wraps none. */
 export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<R> {
   const { node, member, url, routedUrl, ...readers } = lookups
-  const viewOf = viewMaker<R, undefined>({
+  const View = viewClass<R, undefined>({
     peer: (request) => node(request).socket?.remoteAddress,
     method: (request) => node(request).method ?? 'GET',
     headers: (request) => node(request).headers,
@@ -82,7 +82,7 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
     const isOwn = isRecord(request) && (member === undefined || member in request)
     const found: unknown = isOwn ? node(request) : undefined
     // A web Request has this member, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access.
-    if (isRecord(found) && !('bodyUsed' in found)) return viewOf(request)
+    if (isRecord(found) && !('bodyUsed' in found)) return new View(request)
     throw requestError('SLUICE_REQUEST_INVALID', request, 'node')
   }
 }
@@ -111,7 +111,7 @@ export function createWebView<R, C>({
     return headers
   }
 
-  const viewOf = viewMaker<R, C>({
+  const View = viewClass<R, C>({
     sent: () => [],
     // An application names the number of its proxies, or the header that its platform writes.
     trustsEveryProxy: () => false,
@@ -124,13 +124,13 @@ export function createWebView<R, C>({
   return function viewOfWeb(request, context) {
     const found: unknown = isRecord(request) ? web(request) : undefined
     // Only asks whether the member exists, because some servers make the members of a request at the first access.
-    if (isRecord(found) && 'bodyUsed' in found) return viewOf(request, context)
+    if (isRecord(found) && 'bodyUsed' in found) return new View(request, context)
     throw requestError('SLUICE_REQUEST_INVALID', request, 'web')
   }
 }
 
-/** Makes the function that wraps a request in a view. Each property is read on access, because frameworks compute some of them on each access. */
-function viewMaker<R, C>(readers: Readers<R, C>): (request: R, context?: C) => RequestView<R> {
+/** Makes the class of the views of requests. Each property is read on access, because frameworks compute some of them on each access. */
+function viewClass<R, C>(readers: Readers<R, C>): new (request: R, context?: C) => RequestView<R> {
   class View {
     // Only declared, because a field would be initialized by a function of its own.
     declare readonly raw: R
@@ -152,7 +152,7 @@ function viewMaker<R, C>(readers: Readers<R, C>): (request: R, context?: C) => R
     })
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the readers define the other properties
-  return (request, context) => new View(request, context) as unknown as RequestView<R>
+  return View as unknown as new (request: R, context?: C) => RequestView<R>
 }
 
 function pathOf(url: string): string {

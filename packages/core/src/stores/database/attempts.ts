@@ -2,9 +2,8 @@ import { createServerClock, processTime } from '../../clock.js'
 import { sluiceError, warn, type SluiceError } from '../../errors.js'
 import { failureOf, hasFailed, type Batch, type PendingRequest } from '../queue/pending.js'
 import type { Receiver } from '../pipeline/pipeline.js'
-import type { Change, Database, Saved } from './database.js'
+import type { Database, Saved } from './database.js'
 import { decide, transactionsOf, type DecidedTransaction, type Transaction } from './decide.js'
-import type { RowChange } from './loaded-row.js'
 import { RememberedRows } from './remembered-rows.js'
 import { readRow } from './state-bytes.js'
 
@@ -84,7 +83,7 @@ export function createAttempts(
     const from = Math.max(...decided.map(({ now }) => now))
     const end = Math.min(...requestsOf(transactions).map(endOf))
     const span = { from, until: Math.max(from, clock.at(end) + 1) }
-    const groups = decided.map(({ changes }) => changes.map(changeOf))
+    const groups = decided.map(({ changes }) => changes.map(({ change }) => change))
     try {
       const [saved, now] = await timed(() => database.save(groups, span))
       if (requestsOf(transactions).some(({ isAnswered }) => !isAnswered)) replied()
@@ -210,10 +209,6 @@ function requestsOf(transactions: readonly Transaction[]): readonly PendingReque
 /** The latest monotonic time at which a request may still take or refund units. */
 function endOf({ isUndo, dueAt }: PendingRequest): number {
   return isUndo ? dueAt + undoMs : dueAt
-}
-
-function changeOf({ change }: RowChange): Change {
-  return change
 }
 
 function pause(ms: number): Promise<void> {
