@@ -64,12 +64,12 @@ export class DenyCache {
 
   /**
    * Notes the answer of the store. A refund, release, reset, block, exemption or penalty changes the counts when it is sent, and again when it is answered: a denial that
-   * the store made in between may be older. An allowed request, with a smaller cost or another plan, voids the denials by its keys. It does not void those
-   * by other keys: otherwise each allowed request of a tenant would lead to a call for each of the tenant's denied clients.
+   * the store made in between may be older. An allowed request, with a smaller cost or another plan, or a peek, voids the denials by its keys. It does not void
+   * those by other keys: otherwise each allowed request of a tenant would lead to a call for each of the tenant's denied clients.
    */
   complete({ request, generation }: PendingRequest, answer: Answer): void {
     if (!isDecision(request)) this.#change(request)
-    else if (request.verb === 'peek' || !('allowed' in answer)) return
+    else if (!('allowed' in answer)) return
     else if (!answer.allowed) {
       if (isCached(request) && generation === this.#generationOf(request)) {
         this.#remember(request, answer.states, generation)

@@ -242,6 +242,15 @@ describe('a denial is removed', () => {
     }
   })
 
+  test('by a peek that the store allows, because another process has reset the key', async () => {
+    const { stub, limiter } = await denied()
+    const other = createLimiter({ name: 'api', policies: once, store: pipelineOver(stub) })
+    await other.reset('key')
+    expect((await limiter.consume('key')).source).toBe('local')
+    expect((await limiter.peek('key')).allowed).toBe(true)
+    expect(await limiter.consume('key')).toMatchObject({ allowed: true, source: 'store' })
+  })
+
   test('by a refund that was pending during the denial', async () => {
     const { stub, limiter } = bench()
     await limiter.consume('key')
