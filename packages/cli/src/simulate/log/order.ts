@@ -26,8 +26,6 @@ export function createSpread(
   let emitted = -Infinity
   let held = 0
   let late = 0
-  let lastSecond = -Infinity
-  let lastRecords: LogRecord[] = []
 
   function push(record: LogRecord): void {
     let second = Math.floor(statedTime(record) / 1000)
@@ -36,11 +34,7 @@ export function createSpread(
       // A late record is replayed in the first second that has not been passed on.
       second = emitted + 1
     }
-    if (second !== lastSecond) {
-      lastSecond = second
-      lastRecords = recordsOf(second)
-    }
-    lastRecords.push(record)
+    add(record, second)
     held++
     if (second > latest) {
       latest = second
@@ -49,13 +43,11 @@ export function createSpread(
     if (held > maxHeld) emit()
   }
 
-  function recordsOf(second: number): LogRecord[] {
-    const known = bySecond.get(second)
-    if (known !== undefined) return known
-    const records: LogRecord[] = []
+  function add(record: LogRecord, second: number): void {
+    if (bySecond.get(second)?.push(record) !== undefined) return
+    const records = [record]
     bySecond.set(second, records)
     seconds.push(second, records)
-    return records
   }
 
   /** Passes on all seconds before `end`. */
@@ -70,7 +62,6 @@ export function createSpread(
     bySecond.delete(second)
     held -= records.length
     emitted = second
-    lastSecond = -Infinity
     for (let i = 0; i < records.length; i++) {
       const record = records[i]
       const within = spread ? Math.floor((i * 1000) / records.length) : 0
@@ -78,6 +69,8 @@ export function createSpread(
       record.at = second * 1000 + within - (statedTime(record) === time ? durationMs : 0)
       next(record)
     }
+    // A map that has grown keeps its earlier table for iterators, and so would keep these records.
+    records.length = 0
   }
 
   return {
@@ -90,7 +83,8 @@ export function createSpread(
 }
 
 /** The time of the line, which has whole seconds: the end of the request, or its start in a format that states that. */
-function statedTime({ time, durationMs = 0 }: LogRecord): number {
+function statedTime({ time, durationMs }: LogRecord): number {
+  if (durationMs === undefined) return time
   return time % 1000 === 0 || (time - durationMs) % 1000 !== 0 ? time : time - durationMs
 }
 

@@ -2,7 +2,7 @@ import { assertComplete, type Pattern, type Role } from './grammar.js'
 import { BadLine, type Format, type LineReader, type Meaning, type Reading } from './record.js'
 import { readRequest, type Part, type Raw } from './request.js'
 import { TimeReader } from './time.js'
-import { decoded, textOf } from './values.js'
+import { decoded, digitsIn, textOf } from './values.js'
 
 /** A format whose lines all have one of these patterns. */
 export function patternFormat(name: string, patterns: readonly Pattern[]): Format {
@@ -37,7 +37,6 @@ interface Step {
   /** The text after the field, and its first character, for which a search is faster. */
   readonly after: string
   readonly first: string
-  readonly isLong: boolean
   readonly canBeEmpty: boolean
   /** What the text must look like. */
   readonly form: RegExp | undefined
@@ -45,6 +44,12 @@ interface Step {
 
 const byteCount = /^(?:\d{1,15}|-1?)$/
 const hostName = /^(?:[\w.*-]+|\[[\da-f:.]+\])(?::\d+)?$/i
+
+/** Most of these texts are short numbers, which have both forms. */
+function hasForm(form: RegExp, line: string, from: number, to: number): boolean {
+  const isShort = to > from && to - from <= 15
+  return (isShort && digitsIn(line, from, to) >= 0) || form.test(line.slice(from, to))
+}
 
 function stepsOf({ fields, literals }: Pattern): readonly Step[] {
   return fields.map(({ role }, i) => {
@@ -68,7 +73,7 @@ function stepsOf({ fields, literals }: Pattern): readonly Step[] {
     // A host before the address could be another address of a list.
     const isFirst = role === 'host' && fields.findIndex((one) => one.role === 'ip') > i
     const form = role === 'bytes' ? byteCount : isFirst ? hostName : undefined
-    return { kind, after, first: after.charAt(0), isLong: after.length > 1, canBeEmpty, form }
+    return { kind, after, first: after.charAt(0), canBeEmpty, form }
   })
 }
 
@@ -82,6 +87,9 @@ const forms: Readonly<Partial<Record<Role, Part>>> = {
 
 export class PatternReader implements LineReader {
   readonly pattern: Pattern
+  readonly unit: string | undefined
+  readonly port: 'never' | 'always'
+  readonly entry: number | undefined
   readonly #steps: readonly Step[]
   readonly #meaning: Meaning
   readonly #times: TimeReader
@@ -99,6 +107,9 @@ export class PatternReader implements LineReader {
       const part = forms[role] ?? role
       if (!this.#byRole.has(part)) this.#byRole.set(part, i)
     }
+    this.unit = fields[this.fieldOf('duration') ?? 0].unit
+    this.port = fields[this.fieldOf('ip') ?? 0].role === 'endpoint' ? 'always' : 'never'
+    this.entry = fields[this.fieldOf('forwarded') ?? 0].entry
     this.#steps = stepsOf(pattern)
     this.#meaning = meaning
     const form = fields[this.fieldOf('time') ?? this.fieldOf('start') ?? 0].form
@@ -160,7 +171,7 @@ export class PatternReader implements LineReader {
           this.#firstWrong(line, i) ?? bad(`no ${shown(step.after)} after ${fields[i].name}`, at)
         )
       }
-      if (step.form !== undefined && !step.form.test(line.slice(at, end))) {
+      if (step.form !== undefined && !hasForm(step.form, line, at, end)) {
         return (
           this.#firstWrong(line, i) ??
           bad(`no ${fields[i].role === 'bytes' ? 'number of bytes' : 'host name'}`, at)
@@ -236,16 +247,15 @@ class RawLine implements Raw {
   }
 
   get unit(): string | undefined {
-    return this.#reader.pattern.fields[this.#reader.fieldOf('duration') ?? 0].unit
+    return this.#reader.unit
   }
 
   get port(): 'never' | 'always' {
-    const { role } = this.#reader.pattern.fields[this.#reader.fieldOf('ip') ?? 0]
-    return role === 'endpoint' ? 'always' : 'never'
+    return this.#reader.port
   }
 
   get entry(): number | undefined {
-    return this.#reader.pattern.fields[this.#reader.fieldOf('forwarded') ?? 0].entry
+    return this.#reader.entry
   }
 
   header(name: string): string | undefined {
@@ -288,16 +298,15 @@ function shown(literal: string): string {
 }
 
 /** The end of a field, or -1. */
-function endOf({ kind, after, first, isLong }: Step, line: string, at: number): number {
+function endOf({ kind, after, first }: Step, line: string, at: number): number {
   switch (kind) {
     case 'upTo':
     case 'list': {
-      const isEnd = (end: number): boolean =>
-        (!isLong || line.startsWith(after, end)) &&
-        (kind !== 'list' || line.charCodeAt(end - 1) !== comma)
-      let end = line.indexOf(first, at)
-      while (end > 0 && !isEnd(end)) end = line.indexOf(first, end + 1)
-      return end
+      for (let end = line.indexOf(first, at); end > 0; end = line.indexOf(first, end + 1)) {
+        const isAfter = after.length === 1 || line.startsWith(after, end)
+        if (isAfter && (kind === 'upTo' || line.charCodeAt(end - 1) !== comma)) return end
+      }
+      return -1
     }
     case 'quoted': {
       const end = closingQuote(line, at)

@@ -188,16 +188,10 @@ function joined(readers: readonly LogReader[]): LogTraits {
 }
 
 function bytesOf(readers: readonly LogReader[]): Omit<ReadProgress, 'lines'> {
-  let bytesRead = 0
-  let bytes: number | undefined = 0
-  for (const reader of readers) {
-    bytesRead += reader.bytesRead
-    bytes =
-      reader.source.size === undefined
-        ? undefined
-        : bytes === undefined
-          ? undefined
-          : bytes + reader.source.size
+  const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+  const sizes = readers.flatMap(({ source }) => source.size ?? [])
+  return {
+    bytesRead: sum(readers.map(({ bytesRead }) => bytesRead)),
+    bytes: sizes.length === readers.length ? sum(sizes) : undefined,
   }
-  return { bytesRead, bytes }
 }

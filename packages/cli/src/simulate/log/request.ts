@@ -102,9 +102,11 @@ function lineOf(raw: Raw): { readonly method: string; readonly target: string } 
 
 function addressOf(raw: Raw, given: Meaning['address']): Address | BadLine | undefined {
   const choice = given ?? raw.entry
-  const usesList = choice !== 'remote' && (choice !== undefined || raw.get('ip') === undefined)
-  const part = usesList && raw.get('forwarded') !== undefined ? 'forwarded' : 'ip'
-  const text = raw.get(part)
+  const remote = raw.get('ip')
+  const usesList = choice !== 'remote' && (choice !== undefined || remote === undefined)
+  const list = usesList ? raw.get('forwarded') : undefined
+  const part = list === undefined ? 'ip' : 'forwarded'
+  const text = list ?? remote
   if (text === undefined) return undefined
   if (part === 'ip' && raw.port === 'always')
     return readEndpoint(text) ?? wrong(raw, 'no address', part)

@@ -1,3 +1,5 @@
+import { digitsIn } from './values.js'
+
 /** The forms of times. */
 export const timeForms = ['zoned', 'clf', 'iso', 'http', 'unix'] as const
 export type TimeForm = (typeof timeForms)[number]
@@ -62,7 +64,6 @@ export class TimeReader {
   /** Milliseconds since the epoch; NaN if the text is not a time. */
   read(text: string): number {
     // Many lines have the time of the line before, and most lines its day and zone: `20/Nov/2026:12:30:15 +0000`.
-    if (text === this.#last) return this.#lastMs
     const isDated = text.length === 26 && text.charCodeAt(2) === slash
     const clock = isDated ? clockOf(text, 12) : -1
     if (
@@ -73,6 +74,7 @@ export class TimeReader {
     ) {
       return this.#dayMs + clock
     }
+    if (text === this.#last) return this.#lastMs
     this.#lastMs = this.#parse(text)
     this.#last = text
     if (clock !== -1 && !Number.isNaN(this.#lastMs)) {
@@ -112,21 +114,17 @@ export class TimeReader {
 }
 
 const slash = 0x2f
+const colon = 0x3a
 
 /** The milliseconds of `12:30:15` since midnight, or -1. */
 function clockOf(line: string, at: number): number {
-  const [hours, minutes, seconds] = [two(line, at), two(line, at + 3), two(line, at + 6)]
-  const isClock = line.charAt(at + 2) === ':' && line.charAt(at + 5) === ':'
+  const hours = digitsIn(line, at, at + 2)
+  const minutes = digitsIn(line, at + 3, at + 5)
+  const seconds = digitsIn(line, at + 6, at + 8)
+  const isClock = line.charCodeAt(at + 2) === colon && line.charCodeAt(at + 5) === colon
   return isClock && hours < 24 && minutes < 60 && seconds <= 60
     ? ((hours * 60 + minutes) * 60 + seconds) * 1000
     : -1
-}
-
-/** Two digits, or NaN. */
-function two(line: string, at: number): number {
-  const tens = line.charCodeAt(at) - 48
-  const ones = line.charCodeAt(at + 1) - 48
-  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
 }
 
 /** Milliseconds east of UTC: `Z`, `UTC`, `+0200`, `-03:30`. */

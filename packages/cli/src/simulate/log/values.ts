@@ -11,7 +11,7 @@ export interface Address {
 }
 
 /** Parsing takes longer than a decision, and most lines have an address of a line before. */
-const known = new Map<string, Address | undefined>()
+const known = new Map<string, Address>()
 const maxKnown = 100_000
 const longestAddress = 80
 
@@ -45,6 +45,8 @@ export function readForwarded(
   text: string,
   choice: 'first' | number | undefined,
 ): Address | 'list' | undefined {
+  const found = known.get(text)
+  if (found !== undefined) return found
   if (!text.includes(',')) return readAddress(text.trim())
   if (choice === undefined) return 'list'
   const list = text.split(',')
@@ -54,14 +56,27 @@ export function readForwarded(
 
 /** The three digits of a status, or -1. */
 export function readStatus(text: string): number {
-  return /^[1-9]\d\d$/.test(text) ? Number(text) : -1
+  const status = text.length === 3 ? digitsIn(text, 0, 3) : Number.NaN
+  return status >= 100 ? status : -1
+}
+
+/** The number that the digits in a part of a text are, or NaN. */
+export function digitsIn(text: string, from: number, to: number): number {
+  let value = 0
+  for (let i = from; i < to; i++) {
+    const digit = text.charCodeAt(i) - 48
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN
+    value = 10 * value + digit
+  }
+  return value
 }
 
 const requestLine = /^([!-~]+) ((?:\/|[a-z][a-z0-9+.-]*:\/\/|\*(?= HTTP\/)).*) HTTP\/[\d.]+$/is
 
 /** Whether a text is `GET /path HTTP/1.1`. */
 export function isRequestLine(text: string): boolean {
-  return requestLine.test(text)
+  // The expression for all forms looks at each character of the target.
+  return (text.endsWith(' HTTP/1.1') && /^[!-~]+ \//.test(text)) || requestLine.test(text)
 }
 
 /** The method and the target of `GET /path HTTP/1.1`. */
