@@ -136,9 +136,10 @@ export function refundsOf(
   receipts: readonly State[],
 ): readonly RefundReceiptRequest[] {
   const verb = 'refundReceipt'
+  const whole: RefundReceiptRequest = { verb, policies, keys, now, lease, cost, receipts }
+  if (!receipts.some(isExempt)) return [whole]
   const taken = [...policies.keys()].filter((i) => !isExempt(receipts[i]))
-  if (taken.length === 0) return []
-  return [partOf({ verb, policies, keys, now, lease, cost, receipts }, taken)]
+  return taken.length === 0 ? [] : [partOf(whole, taken)]
 }
 
 /** The state of one policy at the time `now`. */
