@@ -1,12 +1,9 @@
+import { hasMethod } from './options/predicates.js'
+
 /** A value, or the promise of one. */
 export type Awaitable<T> = T | PromiseLike<T>
 
 /** Accepts any thenable, as `await` does: query builders and the promises of other libraries are thenables. */
 export function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
-  return (
-    (typeof value === 'object' || typeof value === 'function') &&
-    value !== null &&
-    'then' in value &&
-    typeof value.then === 'function'
-  )
+  return hasMethod(value, 'then')
 }

@@ -1,9 +1,6 @@
 /** Thrown by a reader, and caught by `readBytes`. */
 const damaged = new RangeError('the bytes are cut or damaged')
 
-/** The values that a byte can have. */
-const perByte = 256
-
 /** Writes whole numbers and texts into bytes, as small as their values. */
 export class ByteWriter {
   readonly #bytes: number[] = []
@@ -26,8 +23,8 @@ export class ByteWriter {
     this.number(value.length * 2 + (isWide ? 1 : 0))
     for (let i = 0; i < value.length; i++) {
       const unit = value.charCodeAt(i)
-      this.#bytes.push(unit % perByte)
-      if (isWide) this.#bytes.push(Math.floor(unit / perByte))
+      this.#bytes.push(unit % 256)
+      if (isWide) this.#bytes.push(Math.floor(unit / 256))
     }
   }
 
@@ -74,7 +71,7 @@ export class ByteReader {
     let text = ''
     for (let left = Math.floor(size / 2); left > 0; left--) {
       const low = this.#next()
-      text += String.fromCharCode(isWide ? low + perByte * this.#next() : low)
+      text += String.fromCharCode(isWide ? low + 256 * this.#next() : low)
     }
     return text
   }

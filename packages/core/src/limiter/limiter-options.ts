@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import type { Policies } from './limiter-policies.js'
 import { sluiceError } from '../errors.js'
-import { isBoolean, isFunction, isText } from '../options/predicates.js'
+import { hasMethod, isBoolean, isFunction, isText } from '../options/predicates.js'
 import {
   anything,
   checked,
@@ -122,6 +122,11 @@ const storeOption: OptionReader<unknown> = {
 
 const likely = 'This looks like'
 
+const share = checked(
+  'a number above 0, up to 1',
+  (value): value is number => typeof value === 'number' && value > 0 && value <= 1,
+)
+
 /** The options that `rateLimit` takes as well. */
 export const commonReaders: {
   readonly store: OptionReader<unknown>
@@ -132,7 +137,7 @@ export const commonReaders: {
   store: storeOption,
   clock: checkedIfGiven('a function that returns milliseconds since the epoch', isFunction),
   onStoreError: optional(oneOf('local', 'allow', 'deny'), 'local'),
-  localShare: optional(checked('a number above 0, up to 1', isShare), 1),
+  localShare: optional(share, 1),
 }
 
 const readers = {
@@ -168,12 +173,3 @@ export function readLimiterOptions(options: LimiterOptions<Store>): CheckedOptio
 }
 
 const where = 'createLimiter'
-
-function isShare(value: unknown): value is number {
-  return typeof value === 'number' && value > 0 && value <= 1
-}
-
-function hasMethod(value: unknown, name: string): boolean {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
-  return typeof Reflect.get(value, name) === 'function'
-}

@@ -12,6 +12,15 @@ export function isFunction(value: unknown): value is (...args: never[]) => unkno
   return typeof value === 'function'
 }
 
+/** An object or a function that has this method. */
+export function hasMethod<N extends string>(
+  value: unknown,
+  name: N,
+): value is { readonly [K in N]: (...args: never[]) => unknown } {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  return isFunction(Reflect.get(value, name))
+}
+
 /** A whole number from 0 to 2^53 - 1. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0

@@ -56,13 +56,12 @@ export function gcra<const T extends Duration>(
   const burst = given ?? limit
   if (burst === 0 && limit > 0) {
     const { expected } = positiveCount
+    const denyAll = 'To deny everything, pass limit: 0'
     throw sluiceError('SLUICE_OPTION_INVALID', 'gcra', 'burst', burst, expected, denyAll)
   }
   assertFills('gcra', 'burst', 'window', { burst, refill: limit, every: window })
   return policyOf('gcra', gcraKind, { ...policy, burst })
 }
-
-const denyAll = 'To deny everything, pass limit: 0'
 
 export const gcraKind: Kind<GcraPolicy, GcraParams> = {
   build: gcra,

@@ -1,5 +1,6 @@
 import type { Duration, DurationLiteral } from '../../options/durations.js'
-import { duration, quota, readOptions, type OptionReader } from '../../options/readers.js'
+import { isCount } from '../../options/predicates.js'
+import { checked, duration, readOptions } from '../../options/readers.js'
 import { blockOption, type BlockOptions } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { totals } from './log.js'
@@ -34,13 +35,10 @@ export function slidingLog<const T extends Duration>(
 }
 
 /** A quota below the modulus of the running totals. */
-const countable: OptionReader<number> = {
-  expected: 'a whole number, 0 or more, below 2^32',
-  read(value) {
-    const limit = quota.read(value)
-    return limit !== undefined && limit < totals ? limit : undefined
-  },
-}
+const countable = checked(
+  'a whole number, 0 or more, below 2^32',
+  (value): value is number => isCount(value) && value < totals,
+)
 
 export const slidingLogKind: Kind<SlidingLogPolicy> = {
   build: slidingLog,

@@ -1,5 +1,5 @@
 import { sluiceError } from '../../errors.js'
-import { readOptions, type OptionReader } from '../../options/readers.js'
+import { checked, readOptions } from '../../options/readers.js'
 import { blockOption, isPolicy, type BlockOptions, type Policy } from '../../policy.js'
 import { policyOf, resolvePolicy, type Kind } from '../kind.js'
 import { stagedSteps, type Stage } from './steps.js'
@@ -40,12 +40,11 @@ export function staged(options: StagedOptions): StagedPolicy {
   return policyOf('staged', stagedKind, policy)
 }
 
-const stage: OptionReader<Policy> = {
-  expected:
-    'a policy without a block of its own (give it to the staged policy) that is neither staged nor a log nor concurrency',
-  read: (value) =>
-    isPolicy(value) && value.block === undefined && value.kind !== 'staged' ? value : undefined,
-}
+const stage = checked(
+  'a policy without a block of its own (give it to the staged policy) that is neither staged nor a log nor concurrency',
+  (value): value is Policy =>
+    isPolicy(value) && value.block === undefined && value.kind !== 'staged',
+)
 
 function stageOf(policy: Policy, name: string): Stage {
   const { steps, params } = resolvePolicy(policy, `staged, "${name}"`)

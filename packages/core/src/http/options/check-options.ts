@@ -38,15 +38,13 @@ import { isAccessList } from '../lists/access-list.js'
  * @throws SluiceError if an option is unknown or invalid, or two exclude each other
  */
 export function checkOptions<R, H>(options: RateLimitOptions<R, H>, own?: OptionReaders): void {
-  if (isRequest(options)) throw sluiceError('SLUICE_OPTIONS_INVALID', 'rateLimit', options, call)
+  // A framework has called `rateLimit` itself with a request or a context, in place of the handler that it returns.
+  if (isRecord(options) && membersOfRequests.some((member) => member in options)) {
+    throw sluiceError('SLUICE_OPTIONS_INVALID', 'rateLimit', options, call)
+  }
   readOptions('rateLimit', options, { ...readers, ...own })
   assertNoConflict('rateLimit', options, conflicts)
   assertStyles(options.headers)
-}
-
-/** Whether a framework has called `rateLimit` itself with a request or a context, in place of the handler that it returns. */
-function isRequest(options: unknown): boolean {
-  return isRecord(options) && membersOfRequests.some((member) => member in options)
 }
 
 /** No option has one of these names: Node, web Requests, Koa and Hono, Fastify, Astro and React Router, SvelteKit. */
@@ -106,7 +104,11 @@ export const keyOption: OptionReader<unknown> = {
 /** The option `cost`. */
 export const costOption: OptionReader<unknown> = checkedIfGiven(
   'a whole number, 0 or more, a record from policy name to one, or a function from the request to either',
-  (value) => isCount(value) || isFunction(value) || isCosts(value),
+  // The limiter checks the names of a record.
+  (value) => {
+    const costs = isRecord(value) ? Object.values(value) : [value]
+    return isFunction(value) || costs.every(isCount)
+  },
 )
 
 const flag = checkedIfGiven('true or false', isBoolean)
@@ -230,9 +232,4 @@ function isStyle(value: unknown): boolean {
 
 function listOf(value: unknown): readonly unknown[] {
   return isList(value) ? value : [value]
-}
-
-/** The limiter checks the names. */
-function isCosts(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every(isCount)
 }

@@ -1,5 +1,5 @@
 import { hasLeases } from '../../algorithms/kind.js'
-import { limiterPolicies, type Policies } from '../../limiter/limiter-policies.js'
+import { counts, limiterPolicies, type Policies } from '../../limiter/limiter-policies.js'
 import { isPolicy } from '../../policy.js'
 import type { PublicNames } from './limit-result.js'
 import type { LimiterPolicy } from '../../stores/store.js'
@@ -58,7 +58,7 @@ export function itemFinder(limiter: string): ItemFinder {
   }
 
   function itemsOf(policies: Policies, names: PublicNames | undefined): PolicyItems {
-    const own = limiterPolicies(limiter, policies).filter((one) => quotaOf(one) !== Infinity)
+    const own = limiterPolicies(limiter, policies).filter(counts)
     const items = own.map((policy) => {
       const { name } = policy
       const ownName = isPolicy(policies) ? limiter : (names?.get(name)?.publicName ?? name)
@@ -94,13 +94,9 @@ function policyItem(policy: LimiterPolicy, ownName: string): PolicyItem {
   // `w` is a whole number above 0, so a window shorter than a second is left out. Others are rounded up, so that a client that spreads its quota over
   // `w` stays within the limit.
   const window = isTimed && windowMs >= 1000 ? seconds(windowMs) : undefined
-  const quota = structuredInteger(quotaOf(policy))
+  const quota = structuredInteger(policy.quota)
   // Without `qu`, the unit is "requests".
   const unit = isTimed ? '' : ';qu="concurrent-requests"'
   const parameters = `;q=${quota}${window === undefined ? '' : `;w=${window}`}${unit}`
   return { ownName, publicName: ownName, name: '', parameters, quota, window, isTimed }
-}
-
-function quotaOf({ steps, params }: LimiterPolicy): number {
-  return steps.quota(params)
 }

@@ -8,7 +8,7 @@ import {
   type Duration,
   type OptionReader,
 } from '../../options/readers.js'
-import { isCount, isText } from '../../options/predicates.js'
+import { hasMethod, isCount, isText } from '../../options/predicates.js'
 import {
   contractVersion,
   storeContract,
@@ -69,7 +69,9 @@ export const databaseOptionReaders: Readonly<
  * @throws SluiceError if the value is not a database, or an option is unknown or out of range
  */
 export function databaseStore(database: Database, options: DatabaseStoreOptions = {}): AsyncStore {
-  if (!isDatabase(database)) throw sluiceError('SLUICE_DATABASE_INVALID', 'databaseStore', database)
+  if (!['load', 'save'].every((name) => hasMethod(database, name))) {
+    throw sluiceError('SLUICE_DATABASE_INVALID', 'databaseStore', database)
+  }
   const readers = databaseOptionReaders
   const { prefix, timeout, rememberedRows } = readOptions('databaseStore', options, readers)
   return {
@@ -79,11 +81,6 @@ export function databaseStore(database: Database, options: DatabaseStoreOptions 
     ),
     [storeContract]: { version: contractVersion, largestLimits },
   }
-}
-
-function isDatabase(value: unknown): value is Database {
-  if (typeof value !== 'object' || value === null) return false
-  return ['load', 'save'].every((name) => typeof Reflect.get(value, name) === 'function')
 }
 
 /** Decides requests by the rows of a database, and saves those rows. */

@@ -1,9 +1,10 @@
+import { isText } from '../../options/predicates.js'
 import {
+  checked,
   optional,
   readOptions,
   storeTimeout,
   type Duration,
-  type OptionReader,
 } from '../../options/readers.js'
 import { createPipeline, type Transport } from '../pipeline/pipeline.js'
 import { contractVersion, storeContract, type AsyncStore, type StoreRequest } from '../store.js'
@@ -27,11 +28,6 @@ export interface RedisStoreOptions {
   readonly timeout?: Duration
 }
 
-const text: OptionReader<string> = {
-  expected: 'a non-empty string',
-  read: (value) => (typeof value === 'string' && value !== '' ? value : undefined),
-}
-
 /**
  * Stores the counts in Redis 7, a single server or a Cluster, for any number of processes. One script call decides, for any number of policies, by
  * the clock of the Redis server. Pass your own client of ioredis, iovalkey or node-redis: Sluice never opens or closes a connection. While Redis is
@@ -49,7 +45,7 @@ const text: OptionReader<string> = {
 export function redisStore(client: SupportedClient, options: RedisStoreOptions = {}): AsyncStore {
   const redis = clientOf(client)
   const { prefix, timeout } = readOptions('redisStore', options, {
-    prefix: optional(text, 'sluice'),
+    prefix: optional(checked('a non-empty string', isText), 'sluice'),
     timeout: optional(storeTimeout, 250),
   })
   const targets = createTargets(prefix, redis.isCluster)
