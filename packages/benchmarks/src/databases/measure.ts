@@ -101,7 +101,7 @@ async function traffic(
   say: (progress: string) => void,
   timed?: (name: string, work: () => Promise<void>) => Promise<number>,
 ): Promise<Readings> {
-  const contenders = database === 'postgres' ? postgresContenders : sqliteContenders
+  const contenders = database === 'postgres' ? postgresContenders : sqliteContenders()
   const entrants = contenders.map(({ name }) => ({ name, program, args: [database, name, target] }))
   return inTurns(entrants, {
     rounds,

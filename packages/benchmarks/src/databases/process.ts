@@ -10,7 +10,7 @@ const [, , database, name, target] = process.argv
 const contenders =
   database === 'postgres'
     ? (await import('./postgres.js')).postgresContenders
-    : (await import('./sqlite.js')).sqliteContenders
+    : (await import('./sqlite.js')).sqliteContenders()
 const contender = contenders.find((each) => each.name === name)
 if (contender === undefined) throw new Error(`there is no contender ${name}`)
 const decide = await contender.open(target)

@@ -5,10 +5,8 @@ import { limit } from '../redis/contenders/contender.js'
 import { flexible, sluice, upsert, type Contender } from './contender.js'
 import { flexibleOptions, flexibleOver, sluiceOver, timeout } from './deciding.js'
 
-const drivers = sqliteDrivers()
-
 /** Over better-sqlite3, which rate-limiter-flexible needs, and Sluice also over node:sqlite if this Node.js has it. */
-export const sqliteContenders: readonly Contender[] = [
+export const sqliteContenders = (): readonly Contender[] => [
   {
     name: upsert,
     async open(file) {
@@ -25,10 +23,12 @@ export const sqliteContenders: readonly Contender[] = [
     name: sluice,
     open: async (file) => sluiceOver(sqliteStore(connect(file), { timeout })),
   },
-  ...drivers.slice(0, -1).map(({ name, open }) => ({
-    name: `${sluice}, ${name}`,
-    open: async (file: string) => sluiceOver(sqliteStore(open(file), { timeout })),
-  })),
+  ...sqliteDrivers()
+    .slice(0, -1)
+    .map(({ name, open }) => ({
+      name: `${sluice}, ${name}`,
+      open: async (file: string) => sluiceOver(sqliteStore(open(file), { timeout })),
+    })),
   {
     name: flexible,
     async open(file) {
@@ -43,7 +43,7 @@ export const sqliteContenders: readonly Contender[] = [
 
 /** Opens the file with the settings of `sqliteStore`, and creates a table. */
 function connect(file: string, table?: string): SqliteConnection {
-  const driver = drivers.find(({ name }) => name === 'better-sqlite3')
+  const driver = sqliteDrivers().find(({ name }) => name === 'better-sqlite3')
   if (driver === undefined)
     throw new Error('better-sqlite3 is not installed: npm run setup -- --sqlite')
   const connection = driver.open(file)
