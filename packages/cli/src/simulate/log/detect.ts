@@ -65,7 +65,8 @@ export function detectFormat(name: string, text: string, options: FormatOptions)
   if (best === undefined) throw new Error(notFitting(name, text, trials, meaning, options))
   const { format, records, reader } = best
   const unclear = unclearOf(name, format.name, records, options)
-  const listEntry = options.address === undefined ? entryOf(records) : undefined
+  const canList = options.address === undefined && reader.has(listKey)
+  const listEntry = canList ? entryOf(records) : undefined
 
   function has(field: string): boolean {
     if (field === 'ip' && unclear !== undefined) throw new Error(unclear)
