@@ -76,10 +76,9 @@ export function hasLeases({ steps }: Pick<ResolvedPolicy, 'steps'>): boolean {
   return steps.token !== undefined
 }
 
-/** Whether a policy grants leases, that may come from a file. */
+/** Whether a policy that may come from a file grants leases. */
 export function grantsLeases(policy: Policy): boolean {
-  const kind = kinds.get(policy.kind)
-  return kind !== undefined && hasLeases({ steps: kind.steps(policy) })
+  return kinds.get(policy.kind)?.steps(policy).token !== undefined
 }
 
 /** The same policy with a share of each quota, rounded up: the part of one process while several processes cannot count together. */

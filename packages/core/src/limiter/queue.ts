@@ -1,4 +1,10 @@
-import type { Cost, DecisionRequest, LimiterPolicy, Store, StoreRequest } from '../stores/store.js'
+import {
+  textOf,
+  type Cost,
+  type DecisionRequest,
+  type Store,
+  type StoreRequest,
+} from '../stores/store.js'
 import type { Decision } from './decision.js'
 import { Forecast, type Expectation } from './forecast.js'
 import { Sleeper } from './pause.js'
@@ -168,14 +174,6 @@ function keysOf({ policies, keys }: StoreRequest): ReadonlySet<string> {
 /** The name of the queue of a request: the same one for all ways to write its keys and its policies, such as a record with one key for all policies. */
 function queueName({ policies, keys }: DecisionRequest): string {
   const isOne = keys.every((key) => key === keys[0])
-  return JSON.stringify([policies[0].limiter, textOf(policies), isOne ? keys[0] : keys])
-}
-
-const texts = new WeakMap<readonly LimiterPolicy[], string>()
-
-/** The policies with their numbers: a call with other ones, such as a higher limit, need not wait for calls that these deny. */
-function textOf(policies: readonly LimiterPolicy[]): string {
-  const text = texts.get(policies) ?? JSON.stringify(policies.map((one) => [one.name, one.policy]))
-  texts.set(policies, text)
-  return text
+  // A call with other numbers, such as a higher limit, need not wait for calls that these deny.
+  return textOf(policies) + JSON.stringify(isOne ? keys[0] : keys)
 }

@@ -22,10 +22,12 @@ const keptCombined = new Kept<Decision>()
 /** The decision about a request. The states are those after it. */
 export function decisionOf(request: DecisionRequest, result: StoreResult): Decision<never> {
   const { policies, cost } = request
-  if (policies.length !== 1) return combinedDecision(request, result)
-  const { name } = policies[0]
   const { allowed, states } = result
-  const verdict = verdictOf(policies[0], states[0], costAt(cost, 0), areTaken(request, result))
+  // Whether the states contain the units. While everything is allowed without counts, a peek is answered as a consumption is.
+  const areTaken = allowed && (request.verb === 'consume' || result.source === 'open')
+  if (policies.length !== 1) return combinedDecision(request, result, areTaken)
+  const { name } = policies[0]
+  const verdict = verdictOf(policies[0], states[0], costAt(cost, 0), areTaken)
   const decision = new MadeDecision(
     allowed,
     verdict.limit,
@@ -44,17 +46,15 @@ export function decisionOf(request: DecisionRequest, result: StoreResult): Decis
   return states[0].override === undefined ? decision : withExemption(decision, policies, states)
 }
 
-/** Whether the states contain the units. While everything is allowed without counts, a peek is answered as a consumption is. */
-function areTaken({ verb }: DecisionRequest, { allowed, source }: StoreResult): boolean {
-  return allowed && (verb === 'consume' || source === 'open')
-}
-
-function combinedDecision(request: DecisionRequest, result: StoreResult): Decision<never> {
+function combinedDecision(
+  request: DecisionRequest,
+  result: StoreResult,
+  areTaken: boolean,
+): Decision<never> {
   const { policies, cost } = request
   const { allowed, states, source = 'store' } = result
   if (policies.length === 0) return withoutPolicies(request, result)
-  const taken = areTaken(request, result)
-  const verdicts = policies.map((one, i) => verdictOf(one, states[i], costAt(cost, i), taken))
+  const verdicts = policies.map((one, i) => verdictOf(one, states[i], costAt(cost, i), areTaken))
   let { limit, remaining, retryAfterMs, resetMs, delayMs } = verdicts[0]
   for (let i = 1; i < verdicts.length; i++) {
     const verdict = verdicts[i]

@@ -119,6 +119,16 @@ export function someOf(
   return part
 }
 
+const texts = new WeakMap<readonly LimiterPolicy[], string>()
+
+/** Policies with their numbers, as a text: the same one for equal policies. */
+export function textOf(policies: readonly LimiterPolicy[]): string {
+  const each = ({ limiter, name, policy }: LimiterPolicy) => [limiter, name, policy]
+  const text = texts.get(policies) ?? JSON.stringify(policies.map(each))
+  texts.set(policies, text)
+  return text
+}
+
 /** The request with some of its policies, by their indices. */
 export function partOf<Q extends StoreRequest>(request: Q, indices: readonly number[]): Q {
   const at = <T>(list: readonly T[]): readonly T[] => indices.map((i) => list[i])

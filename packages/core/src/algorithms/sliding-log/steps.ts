@@ -54,12 +54,12 @@ function ends(row: Row, { window }: SlidingLogPolicy): number {
 function stepsOver(log: Log): BoundSteps<SlidingLogPolicy> {
   /** The units up to the record at a position, including it. */
   function unitsUpTo(row: Row, position: number): number {
-    return wrap(log.totalAt(position) - row[BASE])
+    return (log.totalAt(position) - row[BASE]) >>> 0
   }
 
   /** Writes the newest record, so that the log has `units` in total. */
   function putNewest(row: Row, units: number): void {
-    log.put(row[FIRST] + row[COUNT] - 1, row[LAST_AT], wrap(row[BASE] + units))
+    log.put(row[FIRST] + row[COUNT] - 1, row[LAST_AT], (row[BASE] + units) >>> 0)
   }
 
   /** The first record after whose expiry at least `units` have expired. */
@@ -141,10 +141,6 @@ function stepsOver(log: Log): BoundSteps<SlidingLogPolicy> {
       foresee(row, params, 0)
     },
   }
-}
-
-function wrap(total: number): number {
-  return total >>> 0
 }
 
 /**

@@ -35,7 +35,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
   }
 
   return {
-    id: stagedId(free.steps.id, then.steps.id),
+    id: free.steps.id * radix + then.steps.id,
     // A cell can be a time or a count, so all have the size of a time.
     size: () => ({ times: 0, counts: last + 1 }),
     args(_params, now) {
@@ -137,12 +137,7 @@ function stepsAt({ steps, params }: Stage, start: number) {
 /** All other ids are smaller. */
 const radix = 256
 
-/** The id of a pair of algorithms. */
-export function stagedId(free: number, then: number): number {
-  return free * radix + then
-}
-
-/** The ids of both algorithms; undefined if this is not the id of a pair. */
+/** The ids of both algorithms of `stagedSteps`; undefined if this is not the id of a pair. */
 export function stagesOf(id: number): readonly [free: number, then: number] | undefined {
   return id < radix ? undefined : [Math.floor(id / radix), id % radix]
 }

@@ -51,11 +51,10 @@ export function createAttempts(
   function guess(transactions: readonly Transaction[]): void {
     if (!isTimed || !remembered.isUsed) return
     // Both clocks are cut to whole milliseconds, so the estimate can be one ahead.
-    let now = clock.at(processTime.monotonic()) - 1
-    for (const { keys } of transactions) {
-      for (const key of keys) now = Math.max(now, remembered.decidedAt(key))
-    }
+    const estimate = clock.at(processTime.monotonic()) - 1
     // All transactions of a save have one span, which begins at the time by which they were decided.
+    const keys = transactions.flatMap((transaction) => transaction.keys)
+    const now = Math.max(estimate, ...keys.map((key) => remembered.decidedAt(key)))
     for (const transaction of transactions) {
       const rows = new Map(transaction.keys.map((key) => [key, remembered.get(key, now)]))
       transaction.known = { rows, now, isGuess: true }

@@ -81,16 +81,13 @@ export class LoadedRows implements Rows {
 
   delete(index: number, _key: string, part: Part): void {
     const { name } = this.#policies[index]
-    const isRemoved = part === 'override' ? isOverride : isCount
-    this.#rows[index].remove((state) => state.name === name && isRemoved(state), this.#time)
+    const isRemoved = (state: StoredState): boolean =>
+      state.name === name && (part === 'override' ? state.id === overrideId : isCount(state))
+    this.#rows[index].remove(isRemoved, this.#time)
   }
 
   #countOf(index: number): OpenState | undefined {
     const { name, steps, width } = this.#policies[index]
     return this.#rows[index].find(name, steps.id, width)
   }
-}
-
-function isOverride({ id }: StoredState): boolean {
-  return id === overrideId
 }

@@ -23,10 +23,7 @@ export class BoundedTables {
   }
 
   get size(): number {
-    const tables = this.#tables
-    let sum = 0
-    for (let i = 0; i < tables.length; i++) sum += tables[i].size
-    return sum
+    return this.#tables.reduce((sum, { size }) => sum + size, 0)
   }
 
   tableOf(width: number, hasRecords: boolean): Table {

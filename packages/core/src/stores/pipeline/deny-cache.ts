@@ -5,8 +5,8 @@ import type { PendingRequest } from '../queue/pending.js'
 import {
   costAt,
   isDecision,
+  textOf,
   type Answer,
-  type LimiterPolicy,
   type DecisionRequest,
   type StoreResult,
   type State,
@@ -178,14 +178,7 @@ function keysOf({ policies: [{ limiter }], keys }: StoreRequest): readonly strin
   return keys.map((key) => JSON.stringify([limiter, key]))
 }
 
-const identities = new WeakMap<readonly LimiterPolicy[], string>()
-
 /** Identifies a request's policies with their numbers, and its keys: a denial under other numbers does not apply. */
 function identityOf({ policies, keys }: StoreRequest): string {
-  let known = identities.get(policies)
-  if (known === undefined) {
-    known = JSON.stringify(policies.map(({ limiter, name, policy }) => [limiter, name, policy]))
-    identities.set(policies, known)
-  }
-  return known + JSON.stringify(keys)
+  return textOf(policies) + JSON.stringify(keys)
 }

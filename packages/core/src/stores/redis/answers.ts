@@ -4,12 +4,6 @@ import { isList } from '../../options/predicates.js'
 import { overrideOf, overrideWidth } from '../override.js'
 import type { Answer, State, StoreRequest } from '../store.js'
 
-/** The sizes of the parts of a reply. */
-export interface ReplyLayout {
-  /** The number of cells of each policy's row. */
-  readonly widths: readonly number[]
-}
-
 /** The answer to a request whose params were made for another time than the server's. The script did nothing. */
 export const stale: SluiceError = sluiceError(
   'SLUICE_STORE_FAILED',
@@ -17,10 +11,14 @@ export const stale: SluiceError = sluiceError(
   'its clock is far from ours',
 )
 
-/** Decodes the reply of a script. The caller has checked that the call was not late. */
+/**
+ * Decodes the reply of a script. The caller has checked that the call was not late.
+ *
+ * @param widths the number of cells of each policy's row
+ */
 export function decodeAnswers(
   reply: readonly unknown[],
-  { widths }: ReplyLayout,
+  widths: readonly number[],
   requests: readonly StoreRequest[],
 ): Answer[] {
   let at = 1

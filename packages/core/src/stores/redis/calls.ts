@@ -52,7 +52,7 @@ export function createCalls(
     const sentAt = processTime.monotonic()
     const [serverMs, until] = [clock.at(sentAt), clock.at(deadline.voidAt)]
     const areDecisions = compiled !== undefined && requests.every(isDecision)
-    const { keys, args, layout } = areDecisions
+    const { keys, args, widths } = areDecisions
       ? encodeDecisions(compiled, requests, serverMs, until)
       : encodeChange(prefix, requests[0], serverMs, until)
     const script = areDecisions
@@ -76,7 +76,7 @@ export function createCalls(
         else run(requests, target, deadline, done, attempt + 1)
         return
       }
-      const answers = decodeAnswers(reply, layout, requests)
+      const answers = decodeAnswers(reply, widths, requests)
       if (attempt > 1 || !answers.includes(stale)) {
         done(answers)
         return
@@ -122,8 +122,7 @@ export function createCalls(
     deadline: CallDeadline,
     answered: Done,
   ): void {
-    const part = (some: readonly StoreRequest[]) => runPart(some, deadline)
-    const runParts = acrossSlots(part, undo, slotOf)
+    const runParts = acrossSlots((some) => runPart(some, deadline), undo, slotOf)
     runParts(requests).then(answered, (cause) => fail(requests, cause, answered))
   }
 

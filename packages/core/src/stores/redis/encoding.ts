@@ -1,14 +1,14 @@
 import { mostRecordKeys } from '../../algorithms/algorithm.js'
 import { recordKey, redisKeys } from '../../keys.js'
 import { costAt, type LimiterPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
-import type { ReplyLayout } from './answers.js'
 import { fieldsOf, paramsAt, type CompiledPolicies } from './compiled-policies.js'
 
 /** One call of a script. */
 export interface EncodedCall {
   readonly keys: readonly string[]
   readonly args: readonly string[]
-  readonly layout: ReplyLayout
+  /** The number of cells of each row in its reply. */
+  readonly widths: readonly number[]
 }
 
 /**
@@ -42,7 +42,7 @@ export function encodeDecisions(
     if (isListed) args.push(...askOf(request))
     if (hasLeases) args.push(lease.id, lease.owner)
   }
-  return { keys, args, layout: compiled }
+  return { keys, args, widths: compiled.widths }
 }
 
 function askOf({ verb, cost }: DecisionRequest): readonly string[] {
@@ -78,7 +78,7 @@ export function encodeChange(
     }
     return width
   })
-  return { keys, args, layout: { widths } }
+  return { keys, args, widths }
 }
 
 function amountOf(request: StoreRequest): number {

@@ -93,7 +93,5 @@ export function redisTransport(
 
 /** Logs and leases weigh more than a row, because each takes Redis commands of its own. */
 function weightOf({ policies }: StoreRequest): number {
-  let weight = 0
-  for (const { steps } of policies) weight += steps.records === undefined ? 1 : 8
-  return weight
+  return policies.reduce((sum, { steps }) => sum + (steps.records === undefined ? 1 : 8), 0)
 }
