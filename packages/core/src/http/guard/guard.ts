@@ -13,7 +13,7 @@ import { requestPoliciesOf } from '../options/request-policies.js'
 import { checkAtEnd, watchRequests } from '../request/mistakes.js'
 import {
   clientLeft,
-  isOver,
+  hasLeft,
   noteDenial,
   whileConnected,
   withDenial,
@@ -111,7 +111,7 @@ export function createGuard<R, H>(
     } catch (error) {
       // Node forgets the address of a connection that has closed.
       const isAddressLost =
-        error instanceof SluiceError && error.code === 'SLUICE_ADDRESS_MISSING' && isOver(response)
+        error instanceof SluiceError && error.code === 'SLUICE_ADDRESS_MISSING' && hasLeft(response)
       if (error === clientLeft || isAddressLost) return disconnected
       throw errorFor(name, error)
     }

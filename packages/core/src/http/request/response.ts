@@ -84,6 +84,12 @@ export function isOver(response: GuardedResponse): boolean {
   return destroyed === true || req?.socket?.destroyed === true
 }
 
+/** Whether the client has left, although Node may not have noticed it yet: a TCP connection that was reset has a port of its own, but no other end. */
+export function hasLeft(response: GuardedResponse): boolean {
+  const socket = isManual(response) ? undefined : response.req?.socket
+  return isOver(response) || (socket?.localPort !== undefined && socket.remoteAddress === undefined)
+}
+
 /**
  * Calls back once when the exchange ends, or immediately if it has ended already. Returns a function that cancels this.
  */
@@ -169,6 +175,9 @@ export async function whileConnected<T>(
 /** The socket of an HTTP/1 request. */
 interface Connection {
   readonly destroyed: boolean
+  /** Undefined for a unix socket. */
+  readonly localPort?: number | undefined
+  readonly remoteAddress?: string | undefined
   once(event: 'close', listener: () => void): unknown
   off(event: 'close', listener: () => void): unknown
 }

@@ -89,6 +89,17 @@ test('refuses a request without an address instead of allowing it', async () => 
   expect((await rejectionOf(check({}, { address: undefined }))).code).toBe('SLUICE_ADDRESS_MISSING')
 })
 
+test('a client that has reset its connection is no error, before Node closes the socket', async () => {
+  const guard = createGuard(twice)
+  const view = viewOf({}, { address: undefined })
+  const off = (): void => {}
+  const unix = { destroyed: false, remoteAddress: undefined, once: off, off }
+  const asked = async (socket: typeof unix & { readonly localPort?: number }) =>
+    guard.check(view, { ...response, req: { socket } }, noHeaders)
+  expect(await asked({ ...unix, localPort: 3000 })).toMatchObject({ type: 'deny', status: 499 })
+  expect((await rejectionOf(asked(unix))).code).toBe('SLUICE_ADDRESS_MISSING')
+})
+
 test('reads no address if the key needs none', async () => {
   const guard = createGuard({ ...twice, key: 'all' })
   const view = {
