@@ -44,8 +44,6 @@ interface Methods<S extends Store> {
   refund(decision: Decision): boolean | Promise<boolean>
 }
 
-export type Acquire<S extends Store> = (key: Keys, options?: OwnOptions) => Promise<Decision<S>>
-
 /**
  * Makes `acquire`. Only the first waiting call of a queue asks the store: at the end of the wait that its denial named, when this process has changed what its
  * keys count, and each second if other processes can change it. So the calls of one process never overtake each other. A small jitter spreads the calls of several
@@ -67,7 +65,7 @@ export function createAcquire<S extends Store>(
   requestOf: (key: Keys, options: PeekOptions) => DecisionRequest,
   queues: Queues,
   isShared: boolean,
-): Acquire<S> {
+): (key: Keys, options?: OwnOptions) => Promise<Decision<S>> {
   let waiting = 0
 
   return async function acquire(key, options = {}) {

@@ -199,10 +199,8 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
       endOverride(rows, request, state, request.verb === 'unexempt')
       return true
     case 'release':
-      if (steps.release?.(row, params, now) !== true) return false
-      break
     case 'renew':
-      if (steps.renew?.(row, params, now) !== true) return false
+      if (steps[request.verb]?.(row, params, now) !== true) return false
       break
     case 'penalize':
       steps.take(row, params, now, request.units)

@@ -55,8 +55,7 @@ function createTimeZone(name: string): TimeZone {
 
   function offsetAt(time: number): number {
     const seconds = Math.floor(time / 1000) * 1000
-    const numbers = format.format(seconds).split(/\D+/).map(Number)
-    const [month, day, year, hour, minute, second] = numbers
+    const [month, day, year, hour, minute, second] = format.format(seconds).split(/\D+/).map(Number)
     return Date.UTC(year, month - 1, day, hour, minute, second) - seconds
   }
 

@@ -39,9 +39,8 @@ export function windowOf({ burst, refill, every }: Rate): number {
 
 /** The units that become available in a thousand years, as far as they can be counted exactly. Later times would not fit into six bytes, their size in Redis. */
 export function mostUnits({ refill, every }: Rate): number {
-  return Math.floor(
-    Math.min(100 * longestMs * Math.max(1, refill), Number.MAX_SAFE_INTEGER) / every,
-  )
+  const most = Math.min(100 * longestMs * Math.max(1, refill), Number.MAX_SAFE_INTEGER)
+  return Math.floor(most / every)
 }
 
 /** Euclid, Elements, book VII, proposition 2. */

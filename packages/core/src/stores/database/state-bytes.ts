@@ -58,7 +58,7 @@ export function packStates(states: readonly StoredState[]): Uint8Array {
     writer.number(endsAt)
     writer.number(row.length)
     for (const cell of row) writer.number(cell)
-    writer.bytes(records ?? nothing)
+    writer.bytes(records ?? new Uint8Array())
   }
   return writer.written
 }
@@ -94,5 +94,3 @@ function readState(reader: ByteReader): StoredState {
   const records = reader.bytes()
   return { name, id, row, endsAt, records: records.length === 0 ? undefined : records }
 }
-
-const nothing = new Uint8Array()

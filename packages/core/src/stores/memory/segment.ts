@@ -85,11 +85,6 @@ export class Segment {
     return Math.abs(this.numbers[place * this.stride + 1])
   }
 
-  /** The size of its arrays. */
-  get bytes(): number {
-    return this.numbers.byteLength + this.index.byteLength
-  }
-
   isUnspent(place: number): boolean {
     return this.numbers[place * this.stride + 1] > 0
   }

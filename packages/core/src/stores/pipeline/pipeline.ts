@@ -48,17 +48,13 @@ export function createPipeline<T>(
   transport: Transport<T>,
 ): AsyncStore {
   const denials = new DenyCache()
-  const breaker = new Breaker(name, isRequestBound ? undefined : pingInTime, (peek) => {
-    queueOf().submit([peek])
-  })
+  const breaker = new Breaker(name, isRequestBound ? undefined : pingInTime, (peek) =>
+    (shared ?? openQueue()).submit([peek]),
+  )
   const kept = new Kept<Batch<T>>()
   let isSending = false
   let isClosed = false
   const shared = isRequestBound ? undefined : openQueue()
-
-  function queueOf(): Queue {
-    return shared ?? openQueue()
-  }
 
   function openQueue(): Queue {
     const queue = createQueue(transport.batching, timeoutMs, { send, expire })
@@ -132,7 +128,7 @@ export function createPipeline<T>(
       // Not at once, because a caller that retries until it is allowed must not block the event loop.
       else checkPhase(() => one.done(answer))
     }
-    if (sent.length > 0) queueOf().submit(sent)
+    if (sent.length > 0) (shared ?? openQueue()).submit(sent)
   }
 
   /** Publishes the calls that end with these answers, and the errors, each once. */

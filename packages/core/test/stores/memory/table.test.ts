@@ -205,7 +205,8 @@ function segmentsOf(table: Table): Set<Segment> {
 }
 
 function bytesOf(table: Table): number {
-  return [...segmentsOf(table)].reduce((sum, segment) => sum + segment.bytes, 0)
+  const sizes = [...segmentsOf(table)].flatMap(({ numbers, index }) => [numbers, index])
+  return sizes.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
 function apply({ type, high, low, written }: Operation, table: Table, model: Map<string, Written>) {
