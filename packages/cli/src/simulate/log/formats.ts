@@ -10,30 +10,31 @@ const haproxy =
   '$client [$accepted] $frontend $server $timers $status $bytes_read $request_cookie $response_cookie $state $connections $queues'
 /** The lines of each format, from the documentation of its vendor. A name with several lines has optional parts. */
 const lines: Readonly<Record<string, readonly string[]>> = {
-  common: [common],
-  combined: [combined],
-  // Debian's other_vhosts_access.log, with and without the port.
+  common: [common], // httpd.apache.org/docs/2.4/logs.html
+  combined: [combined], // the same page
+  // httpd.apache.org/docs/2.4/mod/mod_log_config.html; Debian's other_vhosts_access.log, with and without the port.
   vhost_combined: [`$host ${combined}`],
   vhost_common: [`$host ${common}`],
-  // The format `main` of nginx.conf.
+  // The format `main` of nginx.org's conf/nginx.conf, and nginx.org/en/docs/http/ngx_http_log_module.html.
   combined_forwarded: [`${combined} "$http_x_forwarded_for"`],
   combined_time: [`${combined} $request_time`],
   combined_forwarded_time: [`${combined} "$http_x_forwarded_for" $request_time`],
   forwarded_combined: [combined.replace('$remote_addr', '$forwarded_list')],
-  // mod_logio.
+  // httpd.apache.org/docs/2.4/mod/mod_logio.html
   combined_io: [`${combined} $bytes_received $bytes_sent`],
-  traefik_common: [`${combined} $number "$router" "$server" $duration_ms`],
-  // With the tag of syslog, and with what comes before it.
+  traefik_common: [`${combined} $number "$router" "$server" $duration_ms`], // doc.traefik.io/traefik/observability/access-logs
+  // HAProxy's configuration.txt, 8.2.3, with the tag of syslog, and with what comes before it.
   haproxy: ['', 'haproxy[$pid]: ', '$syslog haproxy[$pid]: '].flatMap((prefix) =>
     ['', '{$headers} ', '{$headers} {$more_headers} '].map(
       (captured) => `${prefix}${haproxy} ${captured}"$request"`,
     ),
   ),
+  // docs.aws.amazon.com/elasticloadbalancing/latest/application/load-balancer-access-logs.html
   alb: [
     '$type $end $elb $client $target $request_processing_time $target_processing_time $response_processing_time $status $target_status $received_bytes $bytes_sent "$request" "$http_user_agent" $ssl_cipher $ssl_protocol $target_group_arn "$trace_id" "$domain_name" "$chosen_cert_arn" $matched_rule_priority $start$rest',
   ],
   envoy: [
-    // Istio's default.
+    // envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage; the first is Istio's default.
     '[$start] "$request" $status $flags $details $termination "$failure" $bytes_received $bytes_sent $duration_ms $upstream_time "$http_x_forwarded_for" "$http_user_agent" "$request_id" "$host" "$upstream_host" $cluster $upstream_local $local $client $server_name $route',
     '[$start] "$request" $status $flags $bytes_received $bytes_sent $duration_ms $upstream_time "$http_x_forwarded_for" "$http_user_agent" "$request_id" "$host" "$upstream_host"',
   ],
@@ -43,8 +44,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
 export function formatsOf(fields: FieldNames): readonly Format[] {
   return [
     ...Object.entries(lines).map(([name, texts]) => patternFormat(name, texts.map(ownPattern))),
-    w3cFormat('w3c'),
-    w3cFormat('cloudfront'),
+    w3cFormat('w3c'), // learn.microsoft.com/en-us/windows/win32/http/w3c-logging
+    w3cFormat('cloudfront'), // docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logs-reference.html
     ...jsonFormats(fields),
   ]
 }

@@ -23,11 +23,9 @@ export class Heap<T> {
     const entries = this.#entries
     const entry = { order, turn: this.#turn++, value }
     let at = entries.length
-    for (
-      let parent = (at - 1) >> 1;
-      at > 0 && isBefore(entry, entries[parent]);
-      parent = (at - 1) >> 1
-    ) {
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!isBefore(entry, entries[parent])) break
       entries[at] = entries[parent]
       at = parent
     }

@@ -1,7 +1,16 @@
+import {
+  headerOf,
+  objectIn,
+  pairsIn,
+  present,
+  textual,
+  valueAt,
+  type JsonObject,
+} from './json-object.js'
 import { BadLine, type Format, type LineReader, type Meaning, type Reading } from './record.js'
 import { parts, readRequest, type Part, type Raw } from './request.js'
 import { TimeReader } from './time.js'
-import { isRequestLine, readAddress, textOf, units } from './values.js'
+import { isRequestLine, readAddress, units } from './values.js'
 
 /** The names of the fields in JSON lines. A name can be a path: `request.remote_ip`. */
 export type FieldNames = Partial<Record<FieldName, string>>
@@ -17,18 +26,18 @@ export type FieldName = Exclude<Part, 'query'> | 'id'
  * The fields of each format, from the documentation of its writer. `a|b` is the first of them that a line has, and `a:ms` is a duration in that unit. `start` is
  * the time at which a request began, `time` that at which it ended. Lines with one `id` are the two halves of one request.
  */
-const declared: Readonly<Record<string, FieldNames>> = Object.fromEntries(
+export const declared: Readonly<Record<string, FieldNames>> = Object.fromEntries(
   [
-    'caddy: time=ts method=request.method url=request.uri status=status ip=request.client_ip host=request.host user=user_id duration=duration:s bytes=size',
-    'traefik: start=StartUTC method=RequestMethod url=RequestPath status=DownstreamStatus ip=ClientHost host=RequestHost user=ClientUsername duration=Duration:ns bytes=DownstreamContentSize',
-    'envoy_json: start=start_time method=method url=path status=response_code ip=downstream_remote_address forwarded=x_forwarded_for host=authority duration=duration:ms bytes=bytes_sent',
-    'nginx_json: time=time_iso8601|msec|time_local method=request_method url=request_uri|uri request=request status=status ip=remote_addr forwarded=http_x_forwarded_for host=host|http_host|server_name user=remote_user duration=request_time:s bytes=body_bytes_sent|bytes_sent',
-    'cloudflare: time=EdgeEndTimestamp start=EdgeStartTimestamp method=ClientRequestMethod url=ClientRequestURI|ClientRequestPath status=EdgeResponseStatus ip=ClientIP host=ClientRequestHost bytes=EdgeResponseBytes',
-    'heroku: time=time method=method url=path status=status forwarded=fwd host=host duration=service bytes=bytes',
-    'vercel: time=proxy.timestamp method=proxy.method url=proxy.path status=proxy.statusCode ip=proxy.clientIp host=proxy.host',
-    'pino: time=time method=req.method url=req.url status=res.statusCode ip=req.remoteAddress|req.ip|remoteAddress forwarded=req.headers.x-forwarded-for host=req.headers.host|req.host user=req.username duration=responseTime:ms|latency:ms id=reqId',
-    'winston: time=timestamp|time method=meta.req.method url=meta.req.originalUrl|meta.req.url status=meta.res.statusCode ip=meta.req.ip|meta.req.remoteAddress forwarded=meta.req.headers.x-forwarded-for host=meta.req.headers.host duration=meta.responseTime:ms',
-    'json: time=time|timestamp|@timestamp|ts|date start=start|startTime method=method|request_method url=url|uri|path|originalUrl request=request status=status|statusCode|status_code ip=ip|client_ip|clientIp|remote_addr|remote-addr|remote_ip|remoteAddress forwarded=x-forwarded-for|x_forwarded_for host=host|http_host user=user|remote_user|user_id duration=durationMs:ms|duration_ms:ms|responseTime:ms|response-time:ms|request_time:s|duration bytes=bytes|bytes_sent|body_bytes_sent|size|content-length id=reqId',
+    'caddy: time=ts method=request.method url=request.uri status=status ip=request.client_ip host=request.host user=user_id duration=duration:s bytes=size', // caddyserver.com/docs/caddyfile/directives/log
+    'traefik: start=StartUTC method=RequestMethod url=RequestPath status=DownstreamStatus ip=ClientHost host=RequestHost user=ClientUsername duration=Duration:ns bytes=DownstreamContentSize', // doc.traefik.io/traefik/observability/access-logs
+    'envoy_json: start=start_time method=method url=path status=response_code ip=downstream_remote_address forwarded=x_forwarded_for host=authority duration=duration:ms bytes=bytes_sent', // istio.io/latest/docs/tasks/observability/logs/access-log
+    'nginx_json: time=time_iso8601|msec|time_local method=request_method url=request_uri|uri request=request status=status ip=remote_addr forwarded=http_x_forwarded_for host=host|http_host|server_name user=remote_user duration=request_time:s bytes=body_bytes_sent|bytes_sent', // nginx.org/en/docs/http/ngx_http_log_module.html, with escape=json
+    'cloudflare: time=EdgeEndTimestamp start=EdgeStartTimestamp method=ClientRequestMethod url=ClientRequestURI|ClientRequestPath status=EdgeResponseStatus ip=ClientIP host=ClientRequestHost bytes=EdgeResponseBytes', // developers.cloudflare.com/logs/reference/log-fields/zone/http_requests
+    'heroku: time=time method=method url=path status=status forwarded=fwd host=host duration=service bytes=bytes', // devcenter.heroku.com/articles/http-routing
+    'vercel: time=proxy.timestamp method=proxy.method url=proxy.path status=proxy.statusCode ip=proxy.clientIp host=proxy.host', // vercel.com/docs/drains/reference/logs
+    'pino: time=time method=req.method url=req.url status=res.statusCode ip=req.remoteAddress|req.ip|remoteAddress forwarded=req.headers.x-forwarded-for host=req.headers.host|req.host user=req.username duration=responseTime:ms|latency:ms id=reqId', // github.com/pinojs/pino-http, fastify.dev/docs/latest/Reference/Logging, restify.com/docs/plugins-api#auditlogger
+    'winston: time=timestamp|time method=meta.req.method url=meta.req.originalUrl|meta.req.url status=meta.res.statusCode ip=meta.req.ip|meta.req.remoteAddress forwarded=meta.req.headers.x-forwarded-for host=meta.req.headers.host duration=meta.responseTime:ms', // github.com/bithavoc/express-winston
+    'json: time=time|timestamp|@timestamp|ts|date start=start|startTime method=method|request_method url=url|uri|path|originalUrl request=request status=status|statusCode|status_code ip=ip|client_ip|clientIp|remote_addr|remote-addr|remote_ip|remoteAddress forwarded=x-forwarded-for|x_forwarded_for host=host|http_host user=user|remote_user|user_id duration=durationMs:ms|duration_ms:ms|responseTime:ms|response-time:ms|request_time:s|duration bytes=bytes|bytes_sent|body_bytes_sent|size|content-length id=reqId', // github.com/expressjs/morgan, its tokens as JSON
   ].map((line) => {
     const [name, fields] = line.split(': ')
     return [name, readFieldNames(fields, ' ') ?? {}]
@@ -58,12 +67,12 @@ export function jsonFormats(given: FieldNames): readonly Format[] {
   return Object.keys(given).length === 0 ? formats : formats.toReversed()
 }
 
-interface Name {
+export interface Name {
   readonly path: readonly string[]
   readonly unit: string | undefined
 }
 
-function namesIn(text: string): readonly Name[] {
+export function namesIn(text: string): readonly Name[] {
   return text.split('|').map((one) => {
     const [, path, unit] = /^(.*?)(?::(\w+))?$/.exec(one) ?? []
     const isUnit = unit !== undefined && unit in units
@@ -100,8 +109,6 @@ function jsonFormat(name: string, given: FieldNames): Format {
   return { name, open: (meaning) => new JsonReader(names, meaning) }
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
-
 class JsonReader implements LineReader {
   readonly #names: Names
   readonly #meaning: Meaning
@@ -124,14 +131,10 @@ class JsonReader implements LineReader {
   }
 
   read(bytes: string): Reading {
-    if (this.#names.isRouter) {
-      const pairs = pairsIn(bytes)
-      return pairs === undefined
-        ? new BadLine('no heroku[router]: name=value', 0)
-        : this.#request(pairs)
-    }
-    const line = objectIn(bytes)
-    return line === undefined ? new BadLine('no JSON object', 0) : this.#request(line)
+    const { isRouter } = this.#names
+    const line = isRouter ? pairsIn(bytes) : objectIn(bytes)
+    if (line !== undefined) return this.#request(line)
+    return new BadLine(isRouter ? 'no heroku[router]: name=value' : 'no JSON object', 0)
   }
 
   #request(line: JsonObject): Reading {
@@ -236,124 +239,3 @@ class RawObject implements Raw {
 
 /** Marks a request of two lines. */
 const joined = Symbol('joined')
-
-/** The object in a line. Each character of `bytes` is one byte. */
-export function objectIn(bytes: string): JsonObject | undefined {
-  if (!bytes.startsWith('{')) return undefined
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes, 'latin1').toString('utf8'))
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const router = /^(\S+) heroku\[router\]: ((?:[a-z_]+=(?:"[^"]*"|[^\s"]*)(?: |$))+)$/
-
-/** The pairs in `2026-11-20T09:00:00+00:00 heroku[router]: method=GET path="/" …`. */
-function pairsIn(bytes: string): JsonObject | undefined {
-  const [, time, pairs] = router.exec(bytes) ?? []
-  if (pairs === undefined) return undefined
-  const found = pairs.matchAll(/([a-z_]+)=(?:"([^"]*)"|(\S*))/g)
-  return Object.fromEntries([
-    ['time', time],
-    ...[...found].map(([, name, quoted, word]) => [name, textOf(quoted ?? word)] as const),
-  ])
-}
-
-/** Tries a name with dots as a whole before it tries it as a path. */
-function valueAt(line: JsonObject, path: readonly string[]): unknown {
-  const whole = path.length === 1 ? path[0] : path.join('.')
-  if (Object.hasOwn(line, whole)) return line[whole]
-  let value: unknown = line
-  for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
-    value = value[name]
-  }
-  return value
-}
-
-const headerPlaces = ['headers', 'req.headers', 'request.headers', 'meta.req.headers'].map((text) =>
-  text.split('.'),
-)
-
-function headerOf(line: JsonObject, name: string): string | undefined {
-  for (const place of headerPlaces) {
-    const headers = valueAt(line, place)
-    if (!isObject(headers)) continue
-    for (const [given, value] of Object.entries(headers)) {
-      if (given.toLowerCase() === name)
-        return present(textual(Array.isArray(value) ? value.join(', ') : value))
-    }
-  }
-  const variable = name.replaceAll('-', '_')
-  // Traefik writes `request_User-Agent`, Cloudflare `ClientRequestUserAgent`, Vercel `proxy.userAgent`.
-  const words = name.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-  const camel = words.join('')
-  const names = [
-    `http_${variable}`,
-    `request_${words.join('-')}`,
-    variable,
-    name,
-    `ClientRequest${camel}`,
-    `proxy.${camel.charAt(0).toLowerCase()}${camel.slice(1)}`,
-  ]
-  for (const given of names) {
-    const value = valueAt(line, given.split('.'))
-    const text = textual(Array.isArray(value) ? value.join(', ') : value)
-    if (text !== undefined) return present(text)
-  }
-  return undefined
-}
-
-function textual(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  return typeof value === 'number' ? `${value}` : undefined
-}
-
-function present(text: string | undefined): string | undefined {
-  return text === '' || text === '-' ? undefined : text
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** What a JSON line lacks to be a request, and the names that it has. Undefined if it is no JSON object. */
-export function lackingOf(
-  bytes: string,
-  given: FieldNames,
-):
-  | {
-      readonly lacking: readonly (readonly [FieldName, string])[]
-      readonly present: readonly string[]
-    }
-  | undefined {
-  const line = objectIn(bytes)
-  if (line === undefined) return undefined
-  const { json } = declared
-  const lacks = (field: FieldName): boolean => {
-    const names = namesIn(
-      given[field] ??
-        Object.values(declared)
-          .map((one) => one[field])
-          .filter(Boolean)
-          .join('|'),
-    )
-    return names.every(({ path }) => valueAt(line, path) === undefined)
-  }
-  const hasLine = !lacks('request')
-  const lacking = (['time', 'method', 'url', 'status'] as const)
-    .filter((field) => lacks(field) && !(hasLine && (field === 'method' || field === 'url')))
-    .map((field) => [field, given[field] ?? json[field] ?? ''] as const)
-  return { lacking, present: pathsIn(line) }
-}
-
-/** The names of the values in an object; those of inner objects as paths. */
-function pathsIn(object: JsonObject, depth: number = 1): readonly string[] {
-  return Object.entries(object).flatMap(([name, value]) =>
-    isObject(value) && depth < 3
-      ? pathsIn(value, depth + 1).map((inner) => `${name}.${inner}`)
-      : [name],
-  )
-}

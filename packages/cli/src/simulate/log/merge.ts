@@ -12,8 +12,11 @@ export async function* merged(
   firstTimes: ReadonlyMap<LogReader, number>,
 ): AsyncGenerator<readonly LogRecord[]> {
   if (readers.length === 1) {
-    yield* batchesOf(readers[0])
-    return
+    for (;;) {
+      const batch = await readers[0].next()
+      if (batch === undefined) return
+      yield batch
+    }
   }
   const waiting = new Heap<LogReader>()
   for (const reader of readers) waiting.push(firstTimes.get(reader) ?? -Infinity, reader)
@@ -24,14 +27,6 @@ export async function* merged(
     if (first === undefined) continue
     yield take(first, Math.min(waiting.least, open.least))
     if (first.at < first.batch.length || (await refill(first))) open.push(dueOf(first), first)
-  }
-}
-
-async function* batchesOf(reader: LogReader): AsyncGenerator<readonly LogRecord[]> {
-  for (;;) {
-    const batch = await reader.next()
-    if (batch === undefined) return
-    yield batch
   }
 }
 

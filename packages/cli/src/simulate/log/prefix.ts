@@ -1,4 +1,4 @@
-import { objectIn } from './json.js'
+import { objectIn } from './json-object.js'
 import { BadLine } from './record.js'
 
 const zoned = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)`

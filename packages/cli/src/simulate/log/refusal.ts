@@ -1,7 +1,8 @@
 import { visible } from '../../text/visible.js'
 import type { FormatOptions } from './format-options.js'
 import { statedFormat } from './formats.js'
-import { lackingOf } from './json.js'
+import { declared, namesIn, type FieldName, type FieldNames } from './json.js'
+import { objectIn, pathsIn, valueAt } from './json-object.js'
 import { prefixes, withoutPrefix } from './prefix.js'
 import { BadLine, type Format, type LineReader, type LogRecord, type Meaning } from './record.js'
 import { severalAddresses } from './request.js'
@@ -34,13 +35,8 @@ export function unclearOf(
   if (address === undefined && forwarded > forwardedShare * records.length) {
     return `${name}: ${forwarded} of the first ${records.length} requests have a list of forwarded addresses, so the client is in the list or is the address of the connection. ${addressAdvice}`
   }
-  if (
-    stated !== 'auto' ||
-    logFormat !== undefined ||
-    nginxFormat !== undefined ||
-    !format.startsWith('vhost')
-  )
-    return undefined
+  const isStated = stated !== 'auto' || (logFormat ?? nginxFormat) !== undefined
+  if (isStated || !format.startsWith('vhost')) return undefined
   const isHost = records.some(({ host }) => host !== undefined && readAddress(host) === undefined)
   return isHost
     ? undefined
@@ -165,4 +161,21 @@ export function marked(line: string, at: number): string {
   const from = Math.max(0, at - 60)
   const before = visible(textOf(line.slice(from, at)))
   return `  ${before}${visible(textOf(line.slice(at, from + 140)))}\n  ${' '.repeat(before.length)}^`
+}
+
+/** What a JSON line lacks to be a request, and the names that it has. Undefined if it is no JSON object. */
+function lackingOf(bytes: string, given: FieldNames) {
+  const line = objectIn(bytes)
+  if (line === undefined) return undefined
+  const { json } = declared
+  const lacks = (field: FieldName): boolean => {
+    const usual = Object.values(declared).flatMap((one) => one[field] ?? [])
+    const names = namesIn(given[field] ?? usual.join('|'))
+    return names.every(({ path }) => valueAt(line, path) === undefined)
+  }
+  const hasLine = !lacks('request')
+  const lacking = (['time', 'method', 'url', 'status'] as const)
+    .filter((field) => lacks(field) && !(hasLine && (field === 'method' || field === 'url')))
+    .map((field) => [field, given[field] ?? json[field] ?? ''] as const)
+  return { lacking, present: pathsIn(line) }
 }
