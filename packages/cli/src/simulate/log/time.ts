@@ -66,14 +66,8 @@ export class TimeReader {
     // Many lines have the time of the line before, and most lines its day and zone: `20/Nov/2026:12:30:15 +0000`.
     const isDated = text.length === 26 && text.charCodeAt(2) === slash
     const clock = isDated ? clockOf(text, 12) : -1
-    if (
-      clock !== -1 &&
-      text.startsWith(this.#day) &&
-      text.endsWith(this.#zone) &&
-      this.#day !== ''
-    ) {
-      return this.#dayMs + clock
-    }
+    const isKnown = this.#day !== '' && text.startsWith(this.#day) && text.endsWith(this.#zone)
+    if (clock !== -1 && isKnown) return this.#dayMs + clock
     if (text === this.#last) return this.#lastMs
     this.#lastMs = this.#parse(text)
     this.#last = text

@@ -14,10 +14,19 @@ export interface Address {
 const known = new Map<string, Address>()
 const maxKnown = 100_000
 const longestAddress = 80
+let lastText = ''
+let lastAddress: Address | undefined
+
+function knownAddress(text: string): Address | undefined {
+  if (text === lastText && lastAddress !== undefined) return lastAddress
+  lastText = text
+  lastAddress = known.get(text)
+  return lastAddress
+}
 
 /** An IPv4 or IPv6 address, with or without a port (`1.2.3.4:80`, `[::1]:80`) and a zone (`fe80::1%eth0`). */
 export function readAddress(text: string): Address | undefined {
-  const found = known.get(text)
+  const found = knownAddress(text)
   if (found !== undefined) return found
   if (text.length > longestAddress || addressSortKey(text) === undefined) return undefined
   if (known.size >= maxKnown) known.clear()
@@ -45,7 +54,7 @@ export function readForwarded(
   text: string,
   choice: 'first' | number | undefined,
 ): Address | 'list' | undefined {
-  const found = known.get(text)
+  const found = knownAddress(text)
   if (found !== undefined) return found
   if (!text.includes(',')) return readAddress(text.trim())
   if (choice === undefined) return 'list'
