@@ -205,6 +205,15 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     },
   },
   'core/src/limited/limited-options.ts#LimitedOptions': {
+    async maxHold() {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const warned = onceEvent(process, 'warning')
+      const limiter = limiterOf({ policies: core.concurrency({ limit: 1, lease: '10m' }) })
+      void core.limited(limiter, () => ({ key: 'key' }))(async () => new Promise(() => {}))()
+      for (let i = 0; i < 60; i++) await vi.advanceTimersByTimeAsync(60_000)
+      return /for 3600000 ms/.test(String(await warned)) && "'1h'"
+    },
     async onDenied() {
       const call = core.limited(limiterOf({ policies: never }), () => ({ key: 'key' }))(
         () => 'done',
@@ -335,9 +344,9 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   },
 }
 
-/** The prefix of the name of a state, which the number of its layout follows. */
+/** The prefix of the name of a state. The name of the limiter and the number of the layout follow it. */
 function prefixOf(name: string): string {
-  return `'${/^(.*)1:/.exec(name)?.[1]}'`
+  return `'${/^(.*):[^:]*:1\{/.exec(name)?.[1]}'`
 }
 
 /** A connection to the PostgreSQL of this file, until the test ends. */
