@@ -111,7 +111,9 @@ export function createGuard<R, H>(
     } catch (error) {
       // Node forgets the address of a connection that has closed.
       const isAddressLost =
-        error instanceof SluiceError && error.code === 'SLUICE_ADDRESS_MISSING' && hasLeft(response)
+        error instanceof SluiceError &&
+        error.code === 'SLUICE_ADDRESS_MISSING' &&
+        (await hasLeft(response))
       if (error === clientLeft || isAddressLost) return disconnected
       throw errorFor(name, error)
     }

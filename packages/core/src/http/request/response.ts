@@ -84,10 +84,18 @@ export function isOver(response: GuardedResponse): boolean {
   return destroyed === true || req?.socket?.destroyed === true
 }
 
-/** Whether the client has left, although Node may not have noticed it yet: a TCP connection that was reset has a port of its own, but no other end. */
-export function hasLeft(response: GuardedResponse): boolean {
-  const socket = isManual(response) ? undefined : response.req?.socket
-  return isOver(response) || (socket?.localPort !== undefined && socket.remoteAddress === undefined)
+/**
+ * Whether the client has left, although Node may not have noticed it yet: a TCP connection that was reset has a port of its own, but no other end. A signal
+ * of a server aborts in the next turns of the event loop.
+ */
+export async function hasLeft(response: GuardedResponse): Promise<boolean> {
+  if (!isManual(response)) {
+    const { localPort, remoteAddress } = response.req?.socket ?? {}
+    return isOver(response) || (localPort !== undefined && remoteAddress === undefined)
+  }
+  for (let turn = 0; turn < 3 && !isOver(response); turn++)
+    await new Promise((resolve) => setTimeout(resolve))
+  return isOver(response)
 }
 
 /**

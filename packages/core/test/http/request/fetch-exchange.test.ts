@@ -8,6 +8,7 @@ import {
   type MemoryStore,
 } from '../../../src/index.js'
 import { createGuard, FetchExchange, type Action } from '../../../src/http/index.js'
+import { hasLeft } from '../../../src/http/request/response.js'
 import { noHeaders, start, viewOf, type Handler, type Options } from '../visit.js'
 
 const slots = concurrency({ limit: 2, lease: '10s' })
@@ -216,4 +217,16 @@ test('a wait ends when the client disconnects, and consumes nothing', async () =
   client.abort()
   expect(await action).toMatchObject({ type: 'deny', status: 499 })
   expect([used(), listeners(), exchange.settled]).toEqual([1, 0, undefined])
+})
+
+test('a client whose signal aborts in the next turn of the event loop has left', async () => {
+  const leaving = new AbortController()
+  setTimeout(() => leaving.abort())
+  const stays = new FetchExchange({ signal: new AbortController().signal })
+  const left = await Promise.all([
+    hasLeft(new FetchExchange({ signal: leaving.signal })),
+    hasLeft(stays),
+    hasLeft(new FetchExchange({})),
+  ])
+  expect(left).toEqual([true, false, false])
 })
