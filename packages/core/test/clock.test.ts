@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Time } from '../src/clock.js'
 
 const noon = Date.UTC(2026, 0, 1, 12)
@@ -10,7 +10,9 @@ beforeEach(async () => {
   processTime = (await import('../src/clock.js')).processTime
 })
 
+// In this order: real timers are given back to the object that is global then.
 afterEach(() => {
+  vi.unstubAllGlobals()
   vi.useRealTimers()
 })
 
@@ -37,7 +39,6 @@ test('where both clocks show 0 until the first request, as in Workers, no time i
   vi.setSystemTime(0)
   const loading = { timeOrigin: 0, now: () => Date.now() }
   vi.stubGlobal('performance', loading)
-  onTestFinished(() => void vi.unstubAllGlobals())
   vi.resetModules()
   const workers = (await import('../src/clock.js')).processTime
   vi.setSystemTime(noon)
