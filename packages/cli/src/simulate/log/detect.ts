@@ -15,7 +15,7 @@ import {
 import { addressAdvice, notFitting, unclearOf, type Trial } from './refusal.js'
 import { readZone } from './time.js'
 
-/** What the first lines of a log show. */
+/** The findings in the first lines of a log. */
 export interface LogTraits {
   readonly format: string
   /** Whether all times are whole seconds. */

@@ -13,7 +13,7 @@ export interface FormatOptions {
   readonly logFormat?: string | undefined
   /** The `log_format` of nginx, for the format `nginx`. */
   readonly nginxFormat?: string | undefined
-  /** What another program writes before each line: the container, the time or the host. */
+  /** The prefix that another program writes before each line: the container, the time or the host. */
   readonly prefix?: Prefix | undefined
   /** The names of fields in JSON lines, if they differ from the usual names. */
   readonly fields?: FieldNames | undefined

@@ -2,7 +2,7 @@ import { parts, type Part } from './request.js'
 import { timeForms, type TimeForm } from './time.js'
 import type { Escape } from './values.js'
 
-/** What a field is: a part of a request, or one of the forms in which some formats write a part. `rest` is everything up to the end of the line. */
+/** The kind of a field: a part of a request, or one of the forms in which some formats write a part. `rest` is everything up to the end of the line. */
 const forms = ['endpoint', 'date', 'clock', 'timers', 'list', 'text', 'rest'] as const
 export type Role = Part | (typeof forms)[number]
 const roles: readonly Role[] = [...parts, ...forms]
@@ -36,7 +36,7 @@ function fieldsOf(text: string): ReadonlyMap<string, Omit<Field, 'name'>> {
   )
 }
 
-/** What the variables of nginx and those of our own declarations are. All others are texts. */
+/** The kinds of the variables of nginx and of our own declarations. All others are texts. */
 const variables = fieldsOf(
   'remote_addr=ip client=endpoint forwarded=forwarded forwarded_list=list http_x_forwarded_for=forwarded proxy_add_x_forwarded_for=forwarded ' +
     'time_zoned=time:zoned time_local=time:clf time_iso8601=time:iso msec=time:unix end=time:iso start=start:iso accepted=start:clf ' +

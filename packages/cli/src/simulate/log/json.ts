@@ -181,7 +181,7 @@ class JsonReader implements LineReader {
   }
 }
 
-/** What a JSON line states. */
+/** The statements of a JSON line. */
 class RawObject implements Raw {
   readonly port = 'any'
   readonly entry = undefined

@@ -80,7 +80,7 @@ interface Step {
   readonly after: string
   readonly first: string
   readonly canBeEmpty: boolean
-  /** What the text must look like. */
+  /** The form that the text must have. */
   readonly form: RegExp | undefined
 }
 

@@ -4,11 +4,11 @@ import { BadLine } from './record.js'
 const zoned = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)`
 const dated = String.raw`[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d`
 
-/** What another program writes before each line of a log: `docker logs` or `docker compose logs`, syslog, or containerd (`cri`). */
+/** The prefix that another program writes before each line of a log: `docker logs` or `docker compose logs`, syslog, or containerd (`cri`). */
 export type Prefix = 'docker' | 'syslog' | 'cri'
 
 /**
- * What other programs write before a line: `docker compose logs` the container, and `docker logs --timestamps` a time
+ * The prefixes that other programs write before a line: `docker compose logs` the container, and `docker logs --timestamps` a time
  * (docs.docker.com/reference/cli/docker); syslog what RFC 3164 §4.1, RFC 5424 §6 and rsyslog's file format say; containerd what the Container Runtime
  * Interface of Kubernetes says.
  */

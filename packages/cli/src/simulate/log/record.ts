@@ -26,7 +26,7 @@ export interface LogRecord {
 
 /** A line that is not what the format says. */
 export class BadLine {
-  /** What is wrong, without a value of the line. */
+  /** The reason, without a value of the line. */
   readonly reason: string
   /** The character at which it stops fitting. */
   readonly at: number
@@ -53,7 +53,7 @@ export interface LineReader {
   isZoneless(): boolean
 }
 
-/** What the user says about the meaning of a log. */
+/** The statements of the user about the meaning of a log. */
 export interface Meaning {
   /** Which address of a forwarded list is the client: the number of proxies, so that 1 is the last one. */
   readonly address: 'remote' | 'first' | number | undefined

@@ -119,7 +119,7 @@ function fitting(test: () => boolean): boolean {
 /** To describe a line of quotes and backslashes takes the square of its length. */
 const longestDescribed = 10_000
 
-/** What the fields of a line can be, and the variable that comes directly before. Each variable is used once. */
+/** The possible kinds of the fields of a line, and the variable that comes directly before. Each variable is used once. */
 const guesses: readonly (readonly [variable: string, (text: string) => boolean, after?: string])[] =
   [
     ['remote_addr', (text) => readAddress(text) !== undefined],
@@ -163,7 +163,7 @@ export function marked(line: string, at: number): string {
   return `  ${before}${visible(textOf(line.slice(at, from + 140)))}\n  ${' '.repeat(before.length)}^`
 }
 
-/** What a JSON line lacks to be a request, and the names that it has. Undefined if it is no JSON object. */
+/** The fields that a JSON line lacks to be a request, and the names that it has. Undefined if it is no JSON object. */
 function lackingOf(bytes: string, given: FieldNames) {
   const line = objectIn(bytes)
   if (line === undefined) return undefined

@@ -14,7 +14,7 @@ import {
   type Address,
 } from './values.js'
 
-/** What a line can state about a request. */
+/** The parts of a request that a line can state. */
 export const parts = [
   'time',
   'start',
