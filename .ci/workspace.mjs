@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +24,13 @@ export function members() {
 /** The members of a workspace with a lockfile of its own. */
 export function membersOf(workspace) {
   return packagesOf(workspace).map((path) => memberIn(join(workspace, path)))
+}
+
+/** The files in the work tree that Git does not ignore and that match one of these patterns of paths. */
+export function filesOf(...patterns) {
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...patterns]
+  const files = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')
+  return files.filter((file) => file !== '' && existsSync(join(root, file)))
 }
 
 /** The names of the bundled entries: `index`, `http/index`. */
