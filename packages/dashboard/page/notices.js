@@ -39,11 +39,21 @@ function shareNotices({ share, processes }) {
       ),
     ]
   }
-  const { notMerged, newer = 0 } = share
+  const { notMerged, newer = 0, wrongPrefix } = share
   return [
+    ...(wrongPrefix === undefined ? [] : [prefixNotice(wrongPrefix)]),
     ...versionNotice(notMerged, processes, 'another', 'are not included'),
     ...versionNotice(newer, processes, 'a newer', 'are included as far as this version knows them'),
   ]
+}
+
+/** @param {string} prefix */
+function prefixNotice(prefix) {
+  return notice(
+    'failed',
+    html`<b>Redis has no key of these limiters under the prefix “<bdi>${prefix}</bdi>”,</b> so the
+      search finds none. Pass redisView the prefix of redisStore, and the Redis of the store.`,
+  )
 }
 
 /** @param {number} some @param {number} processes @param {string} version @param {string} included */

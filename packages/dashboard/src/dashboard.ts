@@ -19,6 +19,7 @@ import { viewOf } from './data/view-of.js'
 import type { Authorization } from './http/authorize.js'
 import { createHandler } from './http/handler.js'
 import { KeyDesk } from './keys/key-desk.js'
+import { PrefixCheck } from './keys/prefix-check.js'
 import { KeyIds } from './key-ids.js'
 import { Processes } from './processes.js'
 import type { DashboardShare } from './share/share.js'
@@ -115,16 +116,21 @@ export function dashboardWith<R extends IncomingMessage>(
     policiesOf,
   }
   const desk = new KeyDesk(byName, share, processes, ids, shown)
+  const check =
+    share && new PrefixCheck(byName.values(), share, async (name) => desk.countedKey(name))
   const api = {
     view: async ({ role }: { readonly role: 'read' | 'write' }, rows: number) =>
-      viewOf(processes, ids, shown, role, rows),
+      viewOf(processes, ids, shown, role, rows, check?.wrongPrefix),
     key: desk.key.bind(desk),
     search: desk.search.bind(desk),
     act: desk.act.bind(desk),
   }
   return {
     handler: createHandler(api, authorize, messageOf, folder),
-    close: async () => processes.close(),
+    async close() {
+      check?.close()
+      await processes.close()
+    },
   }
 }
 
@@ -200,7 +206,7 @@ function isPart(value: unknown): value is number {
 function isShare(value: unknown): boolean {
   return (
     isRecord(value) &&
-    ['write', 'read', 'remove', 'search'].every((name) => isFunction(value[name]))
+    ['write', 'read', 'remove', 'has', 'search'].every((name) => isFunction(value[name]))
   )
 }
 

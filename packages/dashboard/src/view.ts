@@ -24,6 +24,8 @@ export interface ShareView {
   readonly notMerged: number
   /** Processes with a newer version of this package: of their data, those that this version does not know are left out. Absent if there is none. */
   readonly newer?: number
+  /** The prefix of `redisView`, if the store has another one: no key that the limiters have counted begins with it, so the search finds none. */
+  readonly wrongPrefix?: string
   readonly error?: string
 }
 

@@ -99,6 +99,14 @@ test('processes of another version are counted, and their figures are said to be
   await page.context().close()
 })
 
+test('a prefix that is not that of the store is said, because the search would find no key', async () => {
+  const { page } = await served.open('prefix')
+  expect(await notice(page).first().innerText()).toBe(
+    'Redis has no key of these limiters under the prefix “sluice”, so the search finds none. Pass redisView the prefix of redisStore, and the Redis of the store.',
+  )
+  await page.context().close()
+})
+
 test('the page asks every 2 seconds while it is visible and not paused', async () => {
   const { page } = await served.open('busy', { clock: true })
   await nextPoll(page)

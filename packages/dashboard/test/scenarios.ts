@@ -49,6 +49,11 @@ export const scenarios = {
       },
     },
   }),
+  /** `redisView` has another prefix than the store. */
+  prefix: (at) => ({
+    ...busy(at),
+    share: { state: 'ok', notMerged: 0, wrongPrefix: 'sluice' },
+  }),
   /** One process without `share`. */
   single: (at) => ({ ...busy(at), processes: 1, share: { state: 'none', notMerged: 0 } }),
 } as const satisfies Record<string, (at: number) => View>

@@ -22,6 +22,8 @@ function setUp() {
     },
     read: async () => ({ snapshots, cleared: [] }),
     remove: async () => void calls.removes++,
+    prefix: 'sluice',
+    has: async () => true,
     search: async () => ({ keys: [], cursor: undefined, scanned: 0 }),
   }
   return {

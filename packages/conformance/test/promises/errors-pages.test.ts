@@ -4,14 +4,16 @@ import { errorCodes } from '../../../core/test/error-codes.js'
 import { refusals } from '../../../dashboard/src/refusal.js'
 import { rulesErrorCodes } from '../../../rules/src/errors.js'
 
-/** The codes of warnings that `@sluice/postgres` reports by itself: the catalogue of core does not have them. */
-const ofPostgres = codesIn('postgres', /code: '(SLUICE_\w+)'/g)
+/** The codes of warnings that packages report by themselves: the catalogue of core does not have them. */
+const ofPackages = ['postgres', 'dashboard'].flatMap((name) =>
+  codesIn(name, /type: 'SluiceWarning', code: '(SLUICE_\w+)'/g),
+)
 
 /** The codes whose messages `@sluice/nestjs` has. */
 const ofNestjs = codesIn('nestjs', /new SluiceError\('(SLUICE_\w+)'/g)
 
 const pages: readonly (readonly [page: string, codes: readonly string[]])[] = [
-  ['errors.md', [...errorCodes, ...ofPostgres, ...ofNestjs]],
+  ['errors.md', [...errorCodes, ...ofPackages, ...ofNestjs]],
   ['rules-errors.md', rulesErrorCodes],
 ]
 
@@ -32,7 +34,7 @@ describe.each(pages)('%s', (name, codes) => {
 test('the part "Warnings" of errors.md has a section for each warning, and no other section', () => {
   const [, warnings] = read('../../../docs/reference/errors.md').split('\n## Warnings\n')
   const ofCore = codesIn('core', /warn\((?:sluice|request)Error\('(\w+)'/g)
-  expect(sectionsIn(warnings)).toEqual([...ofCore, ...ofPostgres].toSorted())
+  expect(sectionsIn(warnings)).toEqual([...ofCore, ...ofPackages].toSorted())
 })
 
 test('errors.md has a row for each code of the dashboard, with its status, and no other row', () => {

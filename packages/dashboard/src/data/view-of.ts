@@ -28,6 +28,7 @@ export interface Shown {
  * The answer of `api/view`: the data of all processes.
  *
  * @param rows the most rows of each list of keys
+ * @param wrongPrefix that of `share`, if it is not that of the store
  */
 export async function viewOf(
   processes: Processes,
@@ -35,6 +36,7 @@ export async function viewOf(
   { acting, rules, mask, isMasked, messageOf }: Shown,
   role: Role,
   rows: number,
+  wrongPrefix: string | undefined,
 ): Promise<View> {
   const { state, notMerged, error, data, cleared } = await processes.others()
   const own = processes.own()
@@ -51,6 +53,7 @@ export async function viewOf(
       notMerged,
       ...newerIn(data),
       ...(error === undefined ? {} : { error: messageOf('', error) }),
+      ...(wrongPrefix === undefined ? {} : { wrongPrefix }),
     },
     limiters: limiterViews(mergedLimiters(own, data, cleared), acting, own, shown, rows),
     ...(rules === undefined

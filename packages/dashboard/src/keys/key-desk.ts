@@ -68,12 +68,21 @@ export class KeyDesk {
   }
 
   /** The counted keys that a visitor can mean by a text. */
-  async #meant(limiter: Limiter, text: string, collected: Collected): Promise<readonly Found[]> {
+  async #meant(limiter: Limiter, text: string, collected: Collected): Promise<readonly FoundKey[]> {
     const keys = meantKeys(text, knownKeys(collected))
     const looks = keys.map(async (key) => {
       return { key, look: await this.#look(limiter, key, this.#knownOf(limiter, collected, key)) }
     })
     return (await Promise.all(looks)).filter(({ look }) => isCounted(look))
+  }
+
+  /** A key that a limiter has counted in this process in the last minutes. */
+  async countedKey(name: string): Promise<FoundKey | undefined> {
+    const limiter = this.#limiterOf(name)
+    const collected = await this.#collectedOf(name)
+    const [key] = knownKeys(collected)
+    if (key === undefined) return undefined
+    return { key, look: await this.#look(limiter, key, this.#knownOf(limiter, collected, key)) }
   }
 
   /** The answer of `api/search`. */
@@ -238,7 +247,8 @@ export interface KeyName {
   readonly isExact?: boolean
 }
 
-interface Found {
+/** A key, and what its limiter knows of it. */
+export interface FoundKey {
   readonly key: string
   readonly look: KeyLook
 }

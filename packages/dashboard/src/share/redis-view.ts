@@ -1,5 +1,5 @@
 import type { SupportedClient } from '@sluice/core'
-import { checked, optional, readOptions, redisScripts } from '@sluice/core/internal'
+import { checked, optional, readOptions, redisKeys, redisScripts } from '@sluice/core/internal'
 import { isList } from '../list.js'
 import { createSearch } from './search.js'
 import type { DashboardShare, Snapshot, Snapshots } from './share.js'
@@ -58,6 +58,7 @@ export function redisView(client: SupportedClient, options: RedisViewOptions = {
   }
 
   return {
+    prefix,
     async write(process, snapshot, secret, cleared) {
       const keys = [index, keyOf(process), `${index}:secret`, `${index}:cleared`]
       const lives = [`${livesMs}`, `${secretLivesMs}`]
@@ -83,6 +84,9 @@ export function redisView(client: SupportedClient, options: RedisViewOptions = {
     },
     async remove(process) {
       await run(removeScript, [index, keyOf(process)], [process])
+    },
+    async has(limiter, key) {
+      return Number(await run(existsScript, [redisKeys(prefix, limiter)(key)], [])) === 1
     },
     search,
   }
@@ -147,6 +151,9 @@ return snapshots`
 const removeScript = `redis.call('DEL', KEYS[2])
 redis.call('ZREM', KEYS[1], ARGV[1])
 return 1`
+
+/** KEYS: the counts of a key. Returns 1 if they are there. */
+const existsScript = `return redis.call('EXISTS', KEYS[1])`
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''

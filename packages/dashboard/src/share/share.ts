@@ -1,5 +1,7 @@
 /** The data of other processes, and the search among the keys of a store. `redisView` makes one; an application only passes it on. */
 export interface DashboardShare {
+  /** The beginning of the names of all keys. */
+  readonly prefix: string
   /**
    * Replaces the snapshot of a process. It ends by itself after 15 s.
    *
@@ -20,6 +22,8 @@ export interface DashboardShare {
   read(known?: Snapshots): Promise<ReadReply>
   /** Removes the snapshot of a process. */
   remove(process: string): Promise<void>
+  /** Whether the store has counts of a key, in the form in which it is counted. */
+  has(limiter: string, key: string): Promise<boolean>
   /** Looks at some of the keys of a limiter in the store, and returns where the next call continues. */
   search(limiter: string, cursor: string | undefined): Promise<FoundKeys>
 }

@@ -19,6 +19,8 @@ function setUp() {
       return { snapshots, cleared: [] }
     },
     remove: async () => {},
+    prefix: 'sluice',
+    has: async () => true,
     search: async () => ({ keys: [], cursor: undefined }),
   }
   return {

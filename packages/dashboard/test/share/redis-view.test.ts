@@ -199,6 +199,8 @@ test('a write that fails is said, although the others can be read', async () => 
     write: async () => Promise.reject(new Error('READONLY You can not write\nagainst a replica')),
     read: async () => ({ snapshots: new Map(), cleared: [] }),
     remove: async () => {},
+    prefix: 'sluice',
+    has: async () => true,
     search: async () => ({ keys: [], cursor: undefined }),
   }
   const board = await serveDashboard({ share })
@@ -212,7 +214,14 @@ test('a write that fails is said, although the others can be read', async () => 
 
 test('a share that never answers does not hold up the end of a dashboard', async () => {
   const never = async (): Promise<never> => new Promise(() => {})
-  const share: DashboardShare = { write: never, read: never, remove: never, search: never }
+  const share: DashboardShare = {
+    prefix: 'sluice',
+    write: never,
+    read: never,
+    remove: never,
+    has: never,
+    search: never,
+  }
   const board = await serveDashboard({ share })
   await board.dashboard.close()
 })
