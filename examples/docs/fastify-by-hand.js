@@ -7,14 +7,14 @@ import fastify from 'fastify'
 const app = fastify()
 await app.register(rateLimit, { limit: 100, window: '1m' })
 
-const byAccount = app.rateLimit({
+const byAccount = app.sluice({
   limit: 3,
   key: firstOf(
     byUser((request) => request.user?.id),
     byIp(),
   ),
 })
-app.get('/me', { config: { rateLimit: false }, preHandler: [byAccount] }, async (request) => ({
+app.get('/me', { config: { sluice: false }, preHandler: [byAccount] }, async (request) => ({
   left: request.rateLimit?.remaining,
 }))
 // #endregion

@@ -7,7 +7,7 @@ import fastify from 'fastify'
 const app = fastify()
 await app.register(rateLimit, { limit: 100, window: '1m' })
 // The limit counts here, and not again after the other hooks.
-app.addHook('onRequest', app.rateLimit())
+app.addHook('onRequest', app.sluice())
 // #endregion
 
 app.addHook('onRequest', async (request) => assert.equal(request.rateLimit?.remaining, 99))

@@ -6,17 +6,17 @@ import fastify from 'fastify'
 
 const app = fastify()
 await app.register(rateLimit, { limit: 100, window: '1m' })
-app.post('/reports', { config: { rateLimit: { limit: 5 } } }, async () => 'Created.\n')
+app.post('/reports', { config: { sluice: { limit: 5 } } }, async () => 'Created.\n')
 
 // For support staff: a reset of the count of a client, which also ends a block.
 async function resetReports(address) {
-  await app.rateLimit.limiterOf('POST /reports').reset(ipKey(address), { unblock: true })
+  await app.sluice.limiterOf('POST /reports').reset(ipKey(address), { unblock: true })
 }
 
 // In a handler: the same for the client of the request, whatever its key is.
 app.post('/solved', async (request) => {
-  const key = await app.rateLimit.keyOf(request, 'POST /reports')
-  await app.rateLimit.limiterOf('POST /reports').reset(key, { unblock: true })
+  const key = await app.sluice.keyOf(request, 'POST /reports')
+  await app.sluice.limiterOf('POST /reports').reset(key, { unblock: true })
   return 'Try again.\n'
 })
 // #endregion

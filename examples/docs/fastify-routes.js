@@ -9,7 +9,7 @@ const app = fastify()
 await app.register(rateLimit, { limit: 100, window: '1m' })
 
 // Its own limit in place of that of the plugin: 5 a minute.
-app.post('/reports', { config: { rateLimit: { limit: 5 } } }, async (request, reply) => {
+app.post('/reports', { config: { sluice: { limit: 5 } } }, async (request, reply) => {
   return reply.code(201).send('Created.\n')
 })
 
@@ -18,10 +18,10 @@ const policies = {
   second: slidingWindow({ limit: 2, window: '1s' }),
   day: slidingWindow({ limit: 1000, window: '1d' }),
 }
-app.get('/search', { config: { rateLimit: { policies } } }, async () => ({ found: [] }))
+app.get('/search', { config: { sluice: { policies } } }, async () => ({ found: [] }))
 
 // No limit.
-app.get('/health', { config: { rateLimit: false } }, async () => 'Healthy.\n')
+app.get('/health', { config: { sluice: false } }, async () => 'Healthy.\n')
 // #endregion
 import { injected } from './check/inject.js'
 

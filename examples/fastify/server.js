@@ -22,7 +22,7 @@ app.get('/', (request) => {
   return `Hello. You have ${remaining} of ${limit} requests left.\n`
 })
 
-app.get('/report', { config: { rateLimit: { limit: 2 } } }, (request) => {
+app.get('/report', { config: { sluice: { limit: 2 } } }, (request) => {
   return `A report. You may ask for ${request.rateLimit.remaining} more.\n`
 })
 

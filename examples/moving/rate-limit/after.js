@@ -6,7 +6,7 @@ export const app = fastify()
 
 await app.register(rateLimit, { limit: 10, window: '1m', algorithm: fixedWindow })
 
-const perName = app.rateLimit({
+const perName = app.sluice({
   name: 'login',
   limit: 3,
   window: '15m',
@@ -15,10 +15,10 @@ const perName = app.rateLimit({
 
 app.get('/', async () => 'Hello.')
 app.post('/login', {
-  config: { rateLimit: false },
+  config: { sluice: false },
   preHandler: perName,
   handler: async (request, reply) =>
     reply.code(request.body.password === 'right' ? 200 : 401).send(),
 })
-app.get('/health', { config: { rateLimit: false } }, async () => 'Well.')
+app.get('/health', { config: { sluice: false } }, async () => 'Well.')
 // #endregion

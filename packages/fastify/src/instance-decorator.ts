@@ -11,7 +11,7 @@ import type {
 } from './options.js'
 
 /**
- * Makes `app.rateLimit` of one registration.
+ * Makes `app.sluice` of one registration.
  *
  * @param hasStarted whether the application has started: a limit that is made later may be made by a request handler
  */

@@ -22,7 +22,7 @@ export type RateLimitPluginOptions = RateLimitOptions & PluginSettings
 /** Options of the plugin that routes do not inherit. */
 export interface PluginSettings {
   /**
-   * Whether every route and every request without a route is limited. If false, only routes with a `config.rateLimit` are.
+   * Whether every route and every request without a route is limited. If false, only routes with a `config.sluice` are.
    *
    * @default true
    */
@@ -39,7 +39,7 @@ export interface PluginSettings {
 /** The hooks of Fastify in which requests can be counted. */
 export type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
 
-/** `config.rateLimit` of a route: its own options, a limit made by `app.rateLimit()`, a list of them, or `false` for no limit. */
+/** `config.sluice` of a route: its own options, a limit made by `app.sluice()`, a list of them, or `false` for no limit. */
 export type RouteRateLimit =
   | RateLimitOptions
   | ((PlacedLimit | readonly (RateLimitOptions | PlacedLimit)[] | false) & NoOptions)
@@ -50,7 +50,7 @@ export type RouteRateLimit =
  */
 type NoOptions = { readonly [N in Exclude<keyof RateLimitOptions, 'name'>]?: undefined }
 
-/** A limit made by `app.rateLimit()`. */
+/** A limit made by `app.sluice()`. */
 export interface PlacedLimit extends MadeLimit {
   /** The limiter of this limit, for direct calls such as `peek`, `reset` or `block`. With `rules`, pass `policies` to them. */
   readonly limiter: Limiter
@@ -62,14 +62,14 @@ export interface PlacedLimit extends MadeLimit {
   keyOf(request: AnyRequest): Promise<Keys>
 }
 
-/** `app.rateLimit` of the nearest registration. */
+/** `app.sluice` of the nearest registration. */
 export interface RateLimitDecorator {
   /**
    * Creates a handler for any hook up to `preHandler`, which the application places at its routes. The options are merged over those of the plugin; without
    * options, it is the limit of the plugin itself. It counts a request once, even if it is placed several times.
    *
    * @example
-   * const byAccount = app.rateLimit({ limit: 10, key: byUser((request) => request.user?.id) })
+   * const byAccount = app.sluice({ limit: 10, key: byUser((request) => request.user?.id) })
    * app.get('/me', { preHandler: [authenticate, byAccount] }, me)
    */
   <const W extends Duration, P>(options?: RateLimitOptions<W, P>): AnyHookHandler & PlacedLimit
@@ -80,7 +80,7 @@ export interface RateLimitDecorator {
    */
   readonly limiter: Limiter
   /**
-   * Finds a limiter by its name. The limiter of a route exists from the start of the application; its name is that in `config.rateLimit`, that of
+   * Finds a limiter by its name. The limiter of a route exists from the start of the application; its name is that in `config.sluice`, that of
    * its rules, or else its method, pattern and constraints: 'GET /items/:id', 'GET /items/:id version=2.0.0'.
    *
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN
@@ -106,6 +106,7 @@ export type AnyHookHandler = {
   handle(request: object, reply: object, payload: Payload, done?: Payload): void | Promise<unknown>
 }['handle']
 
+// The names of @fastify/rate-limit, `app.rateLimit` and `config.rateLimit`, are left to it: during a move, an application has both plugins.
 declare module 'fastify' {
   interface FastifyInstance<
     RawServer extends RawServerBase,
@@ -115,7 +116,7 @@ declare module 'fastify' {
     TypeProvider extends FastifyTypeProvider,
   > {
     /** Makes limits for single hooks, and gives access to the limiters. */
-    rateLimit: RateLimitDecorator
+    sluice: RateLimitDecorator
   }
   interface FastifyRequest {
     /** The last decision on this request; undefined if the request was not limited, and with rules if no rule applies and no tag is set. */
@@ -126,6 +127,6 @@ declare module 'fastify' {
      * The options of the route, merged over those of the plugin, or a list of options, all of which must allow a request, or `false` for no limit. A
      * list is checked in order, and a request that a later limit denies has counted in the earlier ones: policies that are all or nothing are "policies" of one limit.
      */
-    rateLimit?: RouteRateLimit
+    sluice?: RouteRateLimit
   }
 }

@@ -19,7 +19,7 @@ import type { RateLimitPluginOptions } from './options.js'
  *
  * const app = fastify()
  * await app.register(rateLimit, { limit: 100, window: '1m' })
- * app.post('/reports', { config: { rateLimit: { limit: 5 } } }, () => 'Created.')
+ * app.post('/reports', { config: { sluice: { limit: 5 } } }, () => 'Created.')
  * @throws SluiceError at the start of the application, if an option is missing, unknown or wrong
  */
 export const rateLimit: FastifyPluginAsync<RateLimitPluginOptions> = fastifyPlugin(
@@ -43,10 +43,10 @@ async function registerRateLimit(
 
   const decorator = createInstanceDecorator(limits, () => hasStarted)
 
-  fastify.decorate('rateLimit', decorator)
+  fastify.decorate('sluice', decorator)
   if (!fastify.hasRequestDecorator('rateLimit')) fastify.decorateRequest('rateLimit')
   // All scopes below inherit the decorator, except those with a registration of their own.
-  const scope = fastify.rateLimit
+  const scope = fastify.sluice
 
   const seen = Symbol('@sluice/fastify: seen')
   const limitsToMake: (() => unknown)[] = []
@@ -57,7 +57,7 @@ async function registerRateLimit(
   fastify.addHook('onRoute', function limitRoute(route) {
     const name = routeName(route)
     const limitOfRoute = (): Limit | undefined =>
-      this.rateLimit === scope ? limitOf(name, route) : undefined
+      this.sluice === scope ? limitOf(name, route.config, this) : undefined
     const limit = hookOf((request) => (isCheckedAgain(request) ? undefined : limitOfRoute()))
     Reflect.set(route, hook, [route[hook] ?? [], limit].flat())
     route.handler = followed(route.handler)
@@ -74,7 +74,7 @@ async function registerRateLimit(
   instance.addHook(hook, hookOf(limitOfUnseen))
 
   function limitOfUnseen(request: FastifyRequest): Limit | undefined {
-    if (request.server.rateLimit !== scope) return undefined
+    if (request.server.sluice !== scope) return undefined
     const { config } = request.routeOptions
     if (Reflect.has(config, seen)) return undefined
     const name = routeName(config)
@@ -82,12 +82,17 @@ async function registerRateLimit(
       if (hook !== 'onRequest') warnOfUnseenRoute(name, hook)
       checked ??= new WeakSet()
     }
-    return isCheckedAgain(request) ? undefined : limitOf(name, { config })
+    return isCheckedAgain(request) ? undefined : limitOf(name, config, request.server)
   }
 
-  function limitOf(name: string, { config }: Pick<RouteOptions, 'config'>): Limit | undefined {
-    const own = config?.rateLimit
+  function limitOf(
+    name: string,
+    config: RouteOptions['config'],
+    instance: FastifyInstance,
+  ): Limit | undefined {
+    const own = config?.sluice
     if (own !== undefined) return limits.named(name, own)
+    assertNotLeft(config, instance)
     return global ? limits.common() : undefined
   }
 
@@ -97,6 +102,13 @@ async function registerRateLimit(
     checked.add(request)
     return false
   }
+}
+
+/** Checks that no option of @fastify/rate-limit, which decorates the instance too, is left in a route: without that plugin, nobody would read it. */
+function assertNotLeft(config: RouteOptions['config'] = {}, instance: FastifyInstance): void {
+  if (!('rateLimit' in config) || instance.hasDecorator('rateLimit')) return
+  const hint = 'the options of the route, a list of them, or false for no limit'
+  throw sluiceError('SLUICE_OPTION_RENAMED', 'config of a route', 'rateLimit', 'sluice', hint)
 }
 
 /** Fastify passes options to a plugin in any case. */

@@ -99,7 +99,7 @@ function listOf(declared: Declared | readonly Declared[] | false): readonly Decl
   if (!isList<Declared>(declared)) return [declared]
   if (declared.length > 0) return declared
   const expected = 'options, a list with a limit, or false for no limit'
-  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'config.rateLimit', declared, expected)
+  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'config.sluice', declared, expected)
 }
 
 function isMade(declared: Declared): declared is MadeLimit {

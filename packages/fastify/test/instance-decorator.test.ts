@@ -9,8 +9,8 @@ test('the decorator has the limiter of the plugin', async () => {
   await app.register(rateLimit, { ...times(2), key: 'all' })
   app.get('/', hello)
   const send = await serve(app)
-  const { limiter } = app.rateLimit
-  expect(limiter).toBe(app.rateLimit.limiterOf('default'))
+  const { limiter } = app.sluice
+  expect(limiter).toBe(app.sluice.limiterOf('default'))
   expect(await statuses(send, 'GET /', 'GET /', 'GET /')).toEqual([200, 200, 429])
   expect((await limiter.status('all')).policies['default'].used).toBe(2)
   expect(await limiter.reset('all')).toBe(true)
@@ -20,23 +20,23 @@ test('the decorator has the limiter of the plugin', async () => {
 test('a placed limit has its limiter', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), key: 'all' })
-  const own = app.rateLimit({ limit: 1 })
-  const named = app.rateLimit({ limit: 1, name: 'named' })
+  const own = app.sluice({ limit: 1 })
+  const named = app.sluice({ limit: 1, name: 'named' })
   app.get('/', { onRequest: own }, hello)
   const send = await serve(app)
   expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
   await own.limiter.reset('all')
   expect(await statuses(send, 'GET /')).toEqual([200])
-  expect(app.rateLimit().limiter).toBe(app.rateLimit.limiter)
-  expect(app.rateLimit.limiterOf('named')).toBe(named.limiter)
+  expect(app.sluice().limiter).toBe(app.sluice.limiter)
+  expect(app.sluice.limiterOf('named')).toBe(named.limiter)
 })
 
 test('the limiter of a route is found by its name when the application is ready', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), key: 'all' })
-  app.get('/items/:id', { config: { rateLimit: { limit: 1 } } }, hello)
-  app.post('/login', { config: { rateLimit: { limit: 1, name: 'login' } } }, hello)
-  expect(() => app.rateLimit.limiterOf('login')).toThrowError(
+  app.get('/items/:id', { config: { sluice: { limit: 1 } } }, hello)
+  app.post('/login', { config: { sluice: { limit: 1, name: 'login' } } }, hello)
+  expect(() => app.sluice.limiterOf('login')).toThrowError(
     'there is no limiter "login". The limiters are "default".',
   )
   const send = await serve(app)
@@ -45,10 +45,10 @@ test('the limiter of a route is found by its name when the application is ready'
     ['login', 'POST /login'],
   ]) {
     expect(await statuses(send, request, request)).toEqual([200, 429])
-    await app.rateLimit.limiterOf(name).reset('all')
+    await app.sluice.limiterOf(name).reset('all')
     expect(await statuses(send, request)).toEqual([200])
   }
-  expect(() => app.rateLimit.limiterOf('log-in')).toThrowError(
+  expect(() => app.sluice.limiterOf('log-in')).toThrowError(
     'The limiters are "default", "GET /items/:id", "login"',
   )
 })
@@ -56,24 +56,24 @@ test('the limiter of a route is found by its name when the application is ready'
 test('with "global: false" and no limit of the plugin, the limiter is an error', async () => {
   const app = create()
   await app.register(rateLimit, { global: false })
-  expect(() => app.rateLimit.limiter).toThrowError('"limit" is missing')
-  expect(() => app.rateLimit.limiterOf('default')).toThrowError('There are none so far')
+  expect(() => app.sluice.limiter).toThrowError('"limit" is missing')
+  expect(() => app.sluice.limiterOf('default')).toThrowError('There are none so far')
 })
 
 test('finds the key of a request by each limit of the application', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), key: 'all' })
-  const placed = app.rateLimit({ limit: 9, key: async () => 'placed' })
+  const placed = app.sluice({ limit: 9, key: async () => 'placed' })
   const keys: unknown[] = []
-  const { keyOf } = app.rateLimit
+  const { keyOf } = app.sluice
   // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Fastify awaits handlers
-  app.get('/items/:id', { config: { rateLimit: { limit: 9, key: 'items' } } }, async (request) => {
+  app.get('/items/:id', { config: { sluice: { limit: 9, key: 'items' } } }, async (request) => {
     keys.push(
       await keyOf(request),
       await keyOf(request, 'default'),
       await keyOf(request, 'GET /items/:id'),
     )
-    keys.push(await placed.keyOf(request), await app.rateLimit().keyOf(request))
+    keys.push(await placed.keyOf(request), await app.sluice().keyOf(request))
     return keyOf(request, 'GET /items')
   })
   const { status, body } = await (await serve(app))('/items/1')
@@ -85,12 +85,12 @@ test('in a nested scope, it is the limiter of the nearest registration', async (
   const app = create()
   await app.register(rateLimit, { ...times(9), name: 'above' })
   await app.register(async (child) => {
-    expect(child.rateLimit.limiter.name).toBe('above')
+    expect(child.sluice.limiter.name).toBe('above')
     await child.register(rateLimit, { ...times(9), name: 'below' })
-    expect(child.rateLimit.limiter.name).toBe('below')
-    expect(() => child.rateLimit.limiterOf('above')).toThrowError('no limiter "above"')
+    expect(child.sluice.limiter.name).toBe('below')
+    expect(() => child.sluice.limiterOf('above')).toThrowError('no limiter "above"')
   })
-  expect(app.rateLimit.limiter.name).toBe('above')
+  expect(app.sluice.limiter.name).toBe('above')
 })
 
 test('if each request has its own policies, a direct call needs policies', async () => {
@@ -98,7 +98,7 @@ test('if each request has its own policies, a direct call needs policies', async
   await app.register(rateLimit, { ...times(9), key: 'all', limit: () => 1 })
   app.get('/', hello)
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
-  const { limiter } = app.rateLimit
+  const { limiter } = app.sluice
   expect(() => limiter.peek('all')).toThrowError('it has no policies of its own')
   expect(() => limiter.status('all')).toThrowError('it has no policies of its own')
   const policies = fixedWindow({ limit: 1, window: '1m' })
@@ -110,7 +110,7 @@ test.each([{}, { key: 'all' }])(
   async (options) => {
     const app = create()
     await app.register(rateLimit, { ...times(9), ...options })
-    const limit = app.rateLimit()
+    const limit = app.sluice()
     await expect(async () =>
       limit(new Request('http://localhost/'), {}, () => {}),
     ).rejects.toThrowError(expect.objectContaining({ code: 'SLUICE_REQUEST_INVALID' }))

@@ -36,7 +36,7 @@ test('HTTP/2 is limited like HTTP/1', async () => {
   const app = http2App()
   await app.register(rateLimit, times(1))
   app.get('/', () => 'hello')
-  app.get('/own', { onRequest: app.rateLimit(times(2)) }, () => 'own')
+  app.get('/own', { onRequest: app.sluice(times(2)) }, () => 'own')
   const session = await sessionOf(app)
   const first = await get(session, '/')
   expect([first.headers[':status'], first.headers['ratelimit'], first.body]).toEqual([

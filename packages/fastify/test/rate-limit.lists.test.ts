@@ -15,7 +15,7 @@ async function appOf(list: readonly RateLimitOptions[]) {
     algorithm: fixedWindow,
     clock: () => time.now,
   })
-  app.get('/', { config: { rateLimit: list } }, hello)
+  app.get('/', { config: { sluice: list } }, hello)
   return { app, time }
 }
 

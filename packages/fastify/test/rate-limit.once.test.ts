@@ -21,7 +21,7 @@ test.each(hooks)(
     const codes = warnings()
     const app = create()
     await app.register(rateLimit, { ...times(2), hook })
-    app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
+    app.setNotFoundHandler({ preHandler: app.sluice() }, (_request, reply) =>
       reply.code(404).send('none'),
     )
     app.get('/', hello)
@@ -37,7 +37,7 @@ test.each(hooks)(
 test('with "global: false" it counts once', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(1), global: false })
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
+  app.setNotFoundHandler({ preHandler: app.sluice() }, (_request, reply) =>
     reply.code(404).send('none'),
   )
   app.get('/', hello)
@@ -47,10 +47,10 @@ test('with "global: false" it counts once', async () => {
 test('a limit that is placed several times counts a request once', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
-  const own = app.rateLimit({ limit: 2 })
+  const own = app.sluice({ limit: 2 })
   app.addHook('onRequest', own)
-  app.addHook('onRequest', app.rateLimit())
-  app.get('/', { preHandler: [own, own, app.rateLimit()] }, ({ rateLimit }) => ({ rateLimit }))
+  app.addHook('onRequest', app.sluice())
+  app.get('/', { preHandler: [own, own, app.sluice()] }, ({ rateLimit }) => ({ rateLimit }))
   const send = await serve(app)
   expect(JSON.parse((await send('/')).body)).toMatchObject({ rateLimit: { remaining: 8 } })
   expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
@@ -59,9 +59,9 @@ test('a limit that is placed several times counts a request once', async () => {
 test('a route can declare a placed limit, alone or in a list', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
-  const shared = app.rateLimit({ limit: 2 })
-  app.get('/a', { config: { rateLimit: shared } }, hello)
-  app.get('/b', { config: { rateLimit: [shared, { limit: 1 }] } }, hello)
+  const shared = app.sluice({ limit: 2 })
+  app.get('/a', { config: { sluice: shared } }, hello)
+  app.get('/b', { config: { sluice: [shared, { limit: 1 }] } }, hello)
   const send = await serve(app)
   expect(await statuses(send, 'GET /a', 'GET /b', 'GET /a', 'GET /b')).toEqual([200, 200, 429, 429])
 })
@@ -69,8 +69,8 @@ test('a route can declare a placed limit, alone or in a list', async () => {
 test('a placed limit in the config of a route replaces the common limit', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
-  app.get('/a', { config: { rateLimit: app.rateLimit({ limit: 2 }) } }, hello)
-  app.get('/b', { config: { rateLimit: app.rateLimit() } }, hello)
+  app.get('/a', { config: { sluice: app.sluice({ limit: 2 }) } }, hello)
+  app.get('/b', { config: { sluice: app.sluice() } }, hello)
   app.get('/c', hello)
   expect(
     await statuses(await serve(app), 'GET /a', 'GET /a', 'GET /a', 'GET /b', 'GET /c'),
@@ -86,7 +86,7 @@ test.each<[string, unknown]>([
   async (_, wrong) => {
     const app = create()
     await app.register(rateLimit, times(9))
-    app.get('/', { config: { rateLimit: wrong as false } }, hello)
+    app.get('/', { config: { sluice: wrong as false } }, hello)
     await expect(app.ready()).rejects.toMatchObject({ code: 'SLUICE_OPTIONS_INVALID' })
   },
 )
@@ -102,9 +102,9 @@ test('a limit that is made before the start of the application causes no warning
   const codes = warnings()
   const app = create()
   await app.register(rateLimit, times(9))
-  app.get('/a', { onRequest: app.rateLimit() }, hello)
-  app.get('/b', { onRequest: app.rateLimit({ limit: 1 }) }, hello)
-  app.get('/c', { config: { rateLimit: { limit: 1 } } }, hello)
+  app.get('/a', { onRequest: app.sluice() }, hello)
+  app.get('/b', { onRequest: app.sluice({ limit: 1 }) }, hello)
+  app.get('/c', { config: { sluice: { limit: 1 } } }, hello)
   for (const url of ['/a', '/b', '/c']) expect((await app.inject(url)).statusCode).toBe(200)
   await setImmediate()
   expect(codes).toEqual([])
@@ -133,7 +133,7 @@ test('a limit that a request handler makes causes a warning', async () => {
   const app = create()
   await app.register(rateLimit, { ...times(9), global: false })
   app.get('/', async (request, reply) => {
-    await Reflect.apply(app.rateLimit({ limit: 1 }), app, [request, reply])
+    await Reflect.apply(app.sluice({ limit: 1 }), app, [request, reply])
     return 'hello'
   })
   for (const _ of [1, 2]) expect((await app.inject('/')).statusCode).toBe(200)

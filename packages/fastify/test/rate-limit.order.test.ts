@@ -83,7 +83,7 @@ describe.each(hooks)('at %s, the key can use the account that is set by', (hook)
   test('a hook of a route with its own limit', async () => {
     const app = create()
     await app.register(rateLimit, { ...perAccount(hook), limit: 9 })
-    app.get('/', { [hook]: authenticate, config: { rateLimit: { limit: 1 } } }, hello)
+    app.get('/', { [hook]: authenticate, config: { sluice: { limit: 1 } } }, hello)
     await expectAccounts(await serve(app))
   })
 
@@ -124,7 +124,7 @@ test('the options of a route are not changed', async () => {
   await app.register(rateLimit, times(1))
   const options = Object.freeze({
     onRequest: Object.freeze([authenticate]) as [typeof authenticate],
-    config: Object.freeze({ rateLimit: Object.freeze({ limit: 2 }) }),
+    config: Object.freeze({ sluice: Object.freeze({ limit: 2 }) }),
   })
   app.get('/a', options, hello)
   app.get('/b', options, hello)

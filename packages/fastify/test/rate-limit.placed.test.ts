@@ -40,7 +40,7 @@ test.each(hooks)('the plugin limits at %s', async (hook) => {
 test.each(hooks)('a limit can be placed at %s', async (hook) => {
   const app = create()
   await app.register(rateLimit, { global: false, ...times(9) })
-  app.post('/', { [hook]: app.rateLimit({ limit: 1 }) }, ({ body }) => body)
+  app.post('/', { [hook]: app.sluice({ limit: 1 }) }, ({ body }) => body)
   app.get('/', hello)
   const send = await serve(app)
   expect((await send('/', { method: 'POST', body: 'text' })).body).toBe('text')
@@ -60,15 +60,15 @@ test.each(hooks)('at %s a request keeps its body if the key is a promise', async
 test('placed without options, it is the plugin’s own limiter', async () => {
   const app = create()
   await app.register(rateLimit, { global: false, ...times(2) })
-  app.get('/a', { onRequest: app.rateLimit() }, hello)
-  app.get('/b', { preHandler: [app.rateLimit()] }, hello)
+  app.get('/a', { onRequest: app.sluice() }, hello)
+  app.get('/b', { preHandler: [app.sluice()] }, hello)
   expect(await statuses(await serve(app), 'GET /a', 'GET /b', 'GET /a')).toEqual([200, 200, 429])
 })
 
 test('placed with options, it limits in addition to the plugin', async () => {
   const app = create()
   await app.register(rateLimit, times(3))
-  app.get('/', { preHandler: app.rateLimit({ limit: 1 }) }, hello)
+  app.get('/', { preHandler: app.sluice({ limit: 1 }) }, hello)
   app.get('/other', hello)
   const send = await serve(app)
   expect(await statuses(send, 'GET /', 'GET /', 'GET /other', 'GET /other')).toEqual([
@@ -81,7 +81,7 @@ test('placed in a scope, it inherits the options of the nearest registration', a
   await app.register(rateLimit, { global: false, ...times(9) })
   app.register(async (child) => {
     await child.register(rateLimit, { global: false, ...times(1) })
-    child.get('/', { onRequest: child.rateLimit({ name: 'child' }) }, hello)
+    child.get('/', { onRequest: child.sluice({ name: 'child' }) }, hello)
   })
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
 })
@@ -89,17 +89,17 @@ test('placed in a scope, it inherits the options of the nearest registration', a
 test('placed with wrong options, it throws immediately', async () => {
   const app = create()
   await app.register(rateLimit, { global: false })
-  expect(() => app.rateLimit()).toThrowError(SluiceError)
-  expect(() => app.rateLimit({ limit: 1 })).toThrowError('"window" is missing')
-  expect(() => app.rateLimit('5/1m' as never)).toThrowError('the options are the string')
+  expect(() => app.sluice()).toThrowError(SluiceError)
+  expect(() => app.sluice({ limit: 1 })).toThrowError('"window" is missing')
+  expect(() => app.sluice('5/1m' as never)).toThrowError('the options are the string')
 })
 
 test('placed twice in one store, it needs a name', async () => {
   const app = create()
   await app.register(rateLimit, { global: false, store: memoryStore(), ...times(1) })
-  app.rateLimit()
-  expect(() => app.rateLimit({ limit: 2 })).toThrowError('"name" is missing')
-  expect(() => app.rateLimit({ limit: 2, name: 'mine' })).not.toThrow()
+  app.sluice()
+  expect(() => app.sluice({ limit: 2 })).toThrowError('"name" is missing')
+  expect(() => app.sluice({ limit: 2, name: 'mine' })).not.toThrow()
 })
 
 test('after authentication, each user is limited separately', async () => {

@@ -15,7 +15,7 @@ test('in a nested scope, the plugin limits that scope only', async () => {
   expect(await statuses(send, 'GET /in', 'GET /in', 'GET /out', 'GET /x')).toEqual([
     200, 429, 200, 404,
   ])
-  expect(app.hasDecorator('rateLimit')).toBe(false)
+  expect(app.hasDecorator('sluice')).toBe(false)
 })
 
 test('in an outer scope, it limits all nested scopes', async () => {
@@ -41,7 +41,7 @@ test.each([true, false])(
       const registered = child.register(rateLimit, times(3))
       if (awaited) await registered
       child.get('/child', hello)
-      child.get('/own', { config: { rateLimit: { cost: 2 } } }, hello)
+      child.get('/own', { config: { sluice: { cost: 2 } } }, hello)
       child.register(async (grandchild) => grandchild.get('/grandchild', hello))
     })
     const send = await serve(app)
@@ -58,7 +58,7 @@ test('the outer registration makes no limiters for the routes of a nested one', 
   await app.register(rateLimit, { global: false, store })
   app.register(async (child) => {
     child.register(rateLimit, { ...times(2), store, name: 'child' })
-    child.get('/', { config: { rateLimit: { cost: 2 } } }, hello)
+    child.get('/', { config: { sluice: { cost: 2 } } }, hello)
   })
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
 })

@@ -33,14 +33,14 @@ app.get('/', (request) => {
 
 // The options of a route.
 
-app.get('/own', { config: { rateLimit: { limit: 5 } } }, () => 'own')
-app.get('/list', { config: { rateLimit: [{ limit: 5 }, { policies: policy }] } }, () => 'list')
-app.get('/none', { config: { rateLimit: false } }, () => 'none')
+app.get('/own', { config: { sluice: { limit: 5 } } }, () => 'own')
+app.get('/list', { config: { sluice: [{ limit: 5 }, { policies: policy }] } }, () => 'list')
+app.get('/none', { config: { sluice: false } }, () => 'none')
 app.route({
   method: 'GET',
   url: '/items/:id',
   config: {
-    rateLimit: {
+    sluice: {
       key(request, view) {
         expectTypeOf(request).toEqualTypeOf<FastifyRequest>()
         expectTypeOf(view.raw).toEqualTypeOf<FastifyRequest>()
@@ -51,47 +51,47 @@ app.route({
   handler: () => 'item',
 })
 // @ts-expect-error: a string instead of a number
-app.get('/wrong', { config: { rateLimit: { limit: '5' } } }, () => 'wrong')
+app.get('/wrong', { config: { sluice: { limit: '5' } } }, () => 'wrong')
 // Placed at any hook up to `preHandler`.
 
 app.get<{ Params: { id: string } }>(
   '/by-hand/:id',
   {
-    onRequest: app.rateLimit(),
-    preParsing: app.rateLimit({ limit: 5 }),
-    preValidation: [app.rateLimit({ limit: 5 })],
-    preHandler: app.rateLimit({ key: (request) => request.ip }),
+    onRequest: app.sluice(),
+    preParsing: app.sluice({ limit: 5 }),
+    preValidation: [app.sluice({ limit: 5 })],
+    preHandler: app.sluice({ key: (request) => request.ip }),
   },
   ({ params }) => params.id,
 )
-app.addHook('onRequest', app.rateLimit({ policies: policy }))
+app.addHook('onRequest', app.sluice({ policies: policy }))
 // @ts-expect-error: the hook is an option of the plugin
-app.rateLimit({ policies: policy, hook: 'preHandler' })
+app.sluice({ policies: policy, hook: 'preHandler' })
 
 // A route can use a placed limit, which has its limiter.
 
-const placed = app.rateLimit({ limit: 5 })
-app.get('/placed', { config: { rateLimit: placed } }, () => 'placed')
-app.get('/both', { config: { rateLimit: [placed, { limit: 5 }] } }, () => 'both')
+const placed = app.sluice({ limit: 5 })
+app.get('/placed', { config: { sluice: placed } }, () => 'placed')
+app.get('/both', { config: { sluice: [placed, { limit: 5 }] } }, () => 'both')
 expectTypeOf(placed.limiter).toEqualTypeOf<Limiter>()
-expectTypeOf(app.rateLimit.limiter).toEqualTypeOf<Limiter>()
+expectTypeOf(app.sluice.limiter).toEqualTypeOf<Limiter>()
 // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Fastify awaits handlers
 app.post<{ Body: { name: string } }>('/unblocked', async (request) => {
-  const limit = app.rateLimit({ limit: 5 })
+  const limit = app.sluice({ limit: 5 })
   expectTypeOf(limit.keyOf(request)).toEqualTypeOf<Promise<Keys>>()
-  await app.rateLimit.limiter.reset(await app.rateLimit.keyOf(request, 'GET /own'))
+  await app.sluice.limiter.reset(await app.sluice.keyOf(request, 'GET /own'))
   // @ts-expect-error: a web Request
   await limit.keyOf(new Request('http://localhost/'))
 })
-expectTypeOf(app.rateLimit.limiterOf('GET /own')).toEqualTypeOf<Limiter>()
+expectTypeOf(app.sluice.limiterOf('GET /own')).toEqualTypeOf<Limiter>()
 // @ts-expect-error: it is read only
-app.rateLimit.limiter = placed.limiter
+app.sluice.limiter = placed.limiter
 
 const http2 = fastify({ http2: true })
 http2.register(rateLimit, { policies: policy })
-http2.get('/', { preHandler: http2.rateLimit({ limit: 5 }) }, ({ rateLimit }) => rateLimit)
-http2.addHook('preHandler', http2.rateLimit())
-http2.get('/placed', { config: { rateLimit: http2.rateLimit() } }, () => 'placed')
+http2.get('/', { preHandler: http2.sluice({ limit: 5 }) }, ({ rateLimit }) => rateLimit)
+http2.addHook('preHandler', http2.sluice())
+http2.get('/placed', { config: { sluice: http2.sluice() } }, () => 'placed')
 
 // Every function receives Fastify's own request, sync or async.
 
@@ -178,51 +178,51 @@ expectTypeOf<Reports['create']>().toEqualTypeOf<() => Promise<void>>()
 // `limit` with `window`, and `policies` exclude each other.
 
 // @ts-expect-error: two of them
-app.rateLimit({ limit: 5, window: '1m', policies: policy })
+app.sluice({ limit: 5, window: '1m', policies: policy })
 // @ts-expect-error: two of them
-app.rateLimit({ limit: 5, window: '1m', policies: { minute: policy } })
+app.sluice({ limit: 5, window: '1m', policies: { minute: policy } })
 // @ts-expect-error: a builder requires `limit` and `window`
-app.rateLimit({ policies: policy, algorithm: gcra })
+app.sluice({ policies: policy, algorithm: gcra })
 // @ts-expect-error: two of them
 app.register(rateLimit, { limit: 5, window: '1m', policies: policy })
 // @ts-expect-error: two of them
-app.get('/two', { config: { rateLimit: { limit: 5, policies: policy } } }, () => 'two')
+app.get('/two', { config: { sluice: { limit: 5, policies: policy } } }, () => 'two')
 
 // A record of keys must have the names of the policies.
 
-app.rateLimit({
+app.sluice({
   policies: { user: policy, address: policy },
   key: { user: 'ada', address: byIp() },
 })
-app.rateLimit({
+app.sluice({
   policies: { user: policy, address: policy },
   key: { user: notLimited, address: byIp() },
 })
-app.rateLimit({ policies: policy, key: { default: 'all' } })
-app.rateLimit({ policies: (request) => ({ [request.url]: policy }), key: { pro: 'all' } })
+app.sluice({ policies: policy, key: { default: 'all' } })
+app.sluice({ policies: (request) => ({ [request.url]: policy }), key: { pro: 'all' } })
 // @ts-expect-error: a key is missing
-app.rateLimit({ policies: { user: policy, address: policy }, key: { user: 'ada' } })
+app.sluice({ policies: { user: policy, address: policy }, key: { user: 'ada' } })
 // @ts-expect-error: no such policy
-app.rateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
+app.sluice({ policies: { user: policy }, key: { usr: 'ada' } })
 // @ts-expect-error: one too many
-app.rateLimit({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
+app.sluice({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
 
 // Options in a variable need no `as const`, and may have the type `RateLimitOptions`.
 
 const inVariable = { limit: 5, window: '1m' }
-app.rateLimit(inVariable)
-app.rateLimit({ ...inVariable, key: 'all' })
+app.sluice(inVariable)
+app.sluice({ ...inVariable, key: 'all' })
 app.register(rateLimit, inVariable)
-app.get('/in-variable', { config: { rateLimit: inVariable } }, () => 'limited')
+app.get('/in-variable', { config: { sluice: inVariable } }, () => 'limited')
 const typed: RateLimitOptions = { policies: { user: policy }, key: { user: 'ada' } }
-app.rateLimit(typed)
+app.sluice(typed)
 
 // Wrong options do not compile.
 
 // @ts-expect-error: a string instead of a number
 app.register(rateLimit, { limit: '5', window: '1m' })
 // @ts-expect-error: a duration without a unit. In the options of the plugin, whose type is that of Fastify, it is an error at the start.
-app.rateLimit({ limit: 5, window: '60' })
+app.sluice({ limit: 5, window: '60' })
 // @ts-expect-error: an option of another library
 app.register(rateLimit, { limit: 5, timeWindow: 60_000 })
 // @ts-expect-error: a hook after the handler

@@ -23,7 +23,7 @@ test('a route that is declared before the plugin is loaded is limited as well', 
   const app = create()
   app.register(rateLimit, times(1))
   app.get('/', hello)
-  app.get('/own', { config: { rateLimit: times(2) } }, hello)
+  app.get('/own', { config: { sluice: times(2) } }, hello)
   const send = await serve(app)
   expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
   expect(await statuses(send, 'GET /own', 'HEAD /own', 'GET /own')).toEqual([200, 200, 429])
@@ -51,7 +51,7 @@ test('with "global: false" only routes with a limit are limited', async () => {
   const app = create()
   await app.register(rateLimit, { global: false, ...times(9) })
   app.get('/', hello)
-  app.get('/own', { config: { rateLimit: { limit: 1 } } }, hello)
+  app.get('/own', { config: { sluice: { limit: 1 } } }, hello)
   const send = await serve(app)
   expect(await statuses(send, 'GET /own', 'GET /own', 'GET /', 'GET /x')).toEqual([
     200, 429, 200, 404,
@@ -63,7 +63,7 @@ test('with "global: false" the options of the plugin may be incomplete', async (
   const app = create()
   const { limit: _, ...rest } = times(1)
   await app.register(rateLimit, { global: false, ...rest })
-  app.get('/', { config: { rateLimit: { limit: 1 } } }, hello)
+  app.get('/', { config: { sluice: { limit: 1 } } }, hello)
   expect(await statuses(await serve(app), 'GET /', 'GET /')).toEqual([200, 429])
 })
 
@@ -71,8 +71,8 @@ test('a route inherits the options of the plugin, and has its own counts', async
   const app = create()
   await app.register(rateLimit, times(1))
   app.get('/', hello)
-  app.get('/two', { config: { rateLimit: { limit: 2 } } }, hello)
-  app.get('/three', { config: { rateLimit: { limit: 3 } } }, hello)
+  app.get('/two', { config: { sluice: { limit: 2 } } }, hello)
+  app.get('/three', { config: { sluice: { limit: 3 } } }, hello)
   const send = await serve(app)
   expect((await send('/two')).headers['ratelimit-policy']).toBe('"GET /two";q=2;w=60')
   expect(await statuses(send, 'GET /two', 'GET /two', 'GET /', 'GET /')).toEqual([
@@ -84,7 +84,7 @@ test('a route inherits the options of the plugin, and has its own counts', async
 test('routes that share one options object have their own counts', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
-  const config = { rateLimit: { limit: 1 } }
+  const config = { sluice: { limit: 1 } }
   app.get('/a', { config }, hello)
   app.get('/b/:id', { config }, hello)
   app.post('/a', { config }, hello)
@@ -97,7 +97,7 @@ test('a list is several limiters, and the first denial is sent', async () => {
   const app = create()
   await app.register(rateLimit, times(9))
   const user = { limit: 1, key: ({ url }: { url: string }) => url, name: 'user' }
-  app.get('/', { config: { rateLimit: [user, { limit: 2, body: 'all of you' }] } }, hello)
+  app.get('/', { config: { sluice: [user, { limit: 2, body: 'all of you' }] } }, hello)
   const send = await serve(app)
   expect(await statuses(send, 'GET /?ada', 'GET /?ada', 'GET /?bob')).toEqual([200, 429, 200])
   const { status, body } = await send('/?eve')
@@ -107,7 +107,7 @@ test('a list is several limiters, and the first denial is sent', async () => {
 test('a route with false is not limited', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
-  app.get('/', { config: { rateLimit: false } }, ({ rateLimit }) => ({ rateLimit }))
+  app.get('/', { config: { sluice: false } }, ({ rateLimit }) => ({ rateLimit }))
   const send = await serve(app)
   expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 200])
   expect((await send('/')).body).toBe('{}')
@@ -116,12 +116,33 @@ test('a route with false is not limited', async () => {
 test('an empty list is refused at the start, because it would remove the limit', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
-  app.get('/', { config: { rateLimit: [] } }, hello)
+  app.get('/', { config: { sluice: [] } }, hello)
   await expect(app.ready()).rejects.toMatchObject({
     code: 'SLUICE_OPTION_INVALID',
     message:
-      'rateLimit: "config.rateLimit" is an empty list. Pass options, a list with a limit, or false for no limit.',
+      'rateLimit: "config.sluice" is an empty list. Pass options, a list with a limit, or false for no limit.',
   })
+})
+
+test('an option of @fastify/rate-limit that no plugin reads is refused at the start', async () => {
+  const app = create()
+  await app.register(rateLimit, times(1))
+  app.get('/', { config: Object.assign({}, { rateLimit: { max: 1 } }) }, hello)
+  await expect(app.ready()).rejects.toMatchObject({
+    code: 'SLUICE_OPTION_RENAMED',
+    message:
+      'config of a route: "rateLimit" is called "sluice" in Sluice: the options of the route, a list of them, or false for no limit.',
+  })
+})
+
+test('a plugin that decorates the application with "rateLimit" keeps its options of routes', async () => {
+  const app = create()
+  await app.register(rateLimit, times(1))
+  const name: string = 'rateLimit'
+  app.decorate(name, () => {})
+  app.get('/', { config: Object.assign({}, { rateLimit: { max: 1 } }) }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
 })
 
 test('the decision is on the request', async () => {
@@ -142,7 +163,7 @@ test.each([
       const app = create()
       const registered = app.register(rateLimit, { ...times(9), store: memoryStore() })
       if (seen) await registered
-      app.route({ method, url: '/', config: { rateLimit: { limit: 1 } }, handler: hello })
+      app.route({ method, url: '/', config: { sluice: { limit: 1 } }, handler: hello })
       const send = await serve(app)
       expect(await statuses(send, ...order)).toEqual([200, 429])
     }
@@ -154,7 +175,7 @@ test('a route under a prefix has one limit, with and without the slash, for GET 
   await app.register(rateLimit, times(9))
   app.register(
     async (child) => {
-      child.get('/', { config: { rateLimit: { limit: 3 } } }, hello)
+      child.get('/', { config: { sluice: { limit: 3 } } }, hello)
     },
     { prefix: '/items' },
   )
@@ -169,10 +190,10 @@ test('routes of one URL with different constraints count together by a name of t
     (await app.inject({ url: '/', headers: { host } })).headers['ratelimit']
   const app = create()
   await app.register(rateLimit, { ...times(9), store: memoryStore() })
-  const shared = { rateLimit: { limit: 2, name: 'hosts' } }
+  const shared = { sluice: { limit: 2, name: 'hosts' } }
   app.get('/', { constraints: { host: 'a.test' }, config: shared }, hello)
   app.get('/', { constraints: { host: 'b.test' }, config: shared }, hello)
-  app.get('/', { constraints: { host: /^c/ }, config: { rateLimit: { limit: 7 } } }, hello)
+  app.get('/', { constraints: { host: /^c/ }, config: { sluice: { limit: 7 } } }, hello)
   await app.ready()
   expect(await left(app, 'a.test')).toBe('"hosts";r=1;t=60')
   expect(await left(app, 'b.test')).toBe('"hosts";r=0;t=60')
@@ -184,9 +205,9 @@ test('limiters are named after their routes, and those of a list are numbered', 
   const app = create()
   await app.register(rateLimit, { ...times(9), store })
   const own = [{ limit: 2 }, { limit: 2, name: 'mine' }, { limit: 2, statusCode: 503 }]
-  app.get('/items/:id', { config: { rateLimit: own } }, hello)
-  app.put('/items/:id', { config: { rateLimit: { limit: 4 } } }, hello)
-  app.get('/', { config: { rateLimit: { limit: 3, name: 'GET /items/:id' } } }, hello)
+  app.get('/items/:id', { config: { sluice: own } }, hello)
+  app.put('/items/:id', { config: { sluice: { limit: 4 } } }, hello)
+  app.get('/', { config: { sluice: { limit: 3, name: 'GET /items/:id' } } }, hello)
   await expect(app.ready()).rejects.toThrowError(
     'another limiter of this store has the name "GET /i',
   )
@@ -236,7 +257,7 @@ test.each<[string, unknown]>([
   async (code, wrong) => {
     const app = create()
     await app.register(rateLimit, times(9))
-    app.get('/', { config: { rateLimit: wrong as false } }, hello)
+    app.get('/', { config: { sluice: wrong as false } }, hello)
     await expect(app.ready()).rejects.toMatchObject({ code })
   },
 )
@@ -244,7 +265,7 @@ test.each<[string, unknown]>([
 test('a route that is declared before the plugin refuses wrong options at each request, and allows none', async () => {
   const app = create()
   app.register(rateLimit, times(9))
-  app.get('/', { config: { rateLimit: { limit: -5 } } }, hello)
+  app.get('/', { config: { sluice: { limit: -5 } } }, hello)
   const send = await serve(app)
   for (const _ of [1, 2]) {
     expect(await send()).toMatchObject({ status: 500, body: 'SLUICE_OPTION_INVALID' })

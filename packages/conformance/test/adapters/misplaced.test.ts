@@ -82,7 +82,7 @@ const uncalled: Record<string, () => Promise<unknown>> = {
     await app.register(fastifyLimit, options)
     const thrown: unknown[] = []
     app.setErrorHandler((error) => thrown.push(error))
-    app.get('/', { onRequest: app.rateLimit as never }, () => 'hello')
+    app.get('/', { onRequest: app.sluice as never }, () => 'hello')
     await app.inject('/')
     return thrown[0]
   },

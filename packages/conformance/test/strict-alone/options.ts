@@ -38,9 +38,9 @@ hono.rateLimit({ ...inHono, name: 'other' })
 const inFastify: fastify.RateLimitOptions = limit
 export function inAnApplication(app: FastifyInstance, options: fastify.RateLimitOptions): void {
   void app.register(fastify.rateLimit, inFastify)
-  app.rateLimit(inFastify)
-  app.rateLimit({ ...inFastify, dryRun: true })
-  app.rateLimit({ ...options, dryRun: true })
+  app.sluice(inFastify)
+  app.sluice({ ...inFastify, dryRun: true })
+  app.sluice({ ...options, dryRun: true })
 }
 
 const inNest: nest.RateLimitOptions = limit

@@ -42,14 +42,14 @@ export const otherCalls: readonly Call[] = [
   {
     name: 'a route of Fastify',
     type: 'fastify.RateLimitOptions',
-    write: (options) => `app.get('/', { config: { rateLimit: ${options} } }, () => '')`,
+    write: (options) => `app.get('/', { config: { sluice: ${options} } }, () => '')`,
     // The type of the route is that of Fastify and that of the literal. TypeScript 7.0 shows nothing for a property with two declarations.
     isHidden: (editor) => editor === 'TypeScript 7',
   },
   {
     name: 'a placed limit of Fastify',
     type: 'fastify.RateLimitOptions',
-    write: (options) => `app.rateLimit(${options})`,
+    write: (options) => `app.sluice(${options})`,
   },
   {
     name: 'RateLimitModule.forRoot',

@@ -33,7 +33,7 @@ const signatures = [
   ],
   [`koa.rateLimit({ limit: 5, window: '1m' })`, 'koa.RateLimitOptions<"1m", unknown>'],
   [`fastify.rateLimit(app, { policies: policy })`, 'fastify.RateLimitPluginOptions'],
-  [`app.rateLimit({ limit: 5, window: '1m' })`, 'fastify.RateLimitOptions<"1m", unknown>'],
+  [`app.sluice({ limit: 5, window: '1m' })`, 'fastify.RateLimitOptions<"1m", unknown>'],
   [
     `nestjs.RateLimit({ limit: 5, window: '1m' })`,
     'nestjs.RateLimitOptions<nestjs.NestRequest, "1m", unknown>',

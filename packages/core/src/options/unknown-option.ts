@@ -70,7 +70,7 @@ export const unsupported: Readonly<Record<string, string>> = {
   resetExpiryOnChange: `A request does not extend a window. For one that each denied request extends, block: { for: '1m', on: 'exceeded' } of a policy is the nearest`,
   logger:
     'Warnings go through process.emitWarning, and failures of the store to the channel "sluice:store:error" of node:diagnostics_channel',
-  hook: 'In Fastify it is an option of the plugin. To count one route in another hook, place a limit there: preHandler: app.rateLimit({ … })',
+  hook: 'In Fastify it is an option of the plugin. To count one route in another hook, place a limit there: preHandler: app.sluice({ … })',
   retryAfter: 'To send another Retry-After, set the header in "onDenied" and answer there',
 }
 

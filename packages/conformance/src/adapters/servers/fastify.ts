@@ -67,16 +67,16 @@ async function served(app: App, application: FastifyInstance): Promise<Served> {
   await application.register(rateLimit, everywhere ? options : { global: false })
   const name = everywhere ? undefined : limiterName(options)
   const visit = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    visited(app, request, reply, () => application.rateLimit.keyOf(request, name))
-  const config = everywhere ? {} : { rateLimit: options }
+    visited(app, request, reply, () => application.sluice.keyOf(request, name))
+  const config = everywhere ? {} : { sluice: options }
   const behind =
     app.second === undefined
       ? {}
-      : { preHandler: application.rateLimit(optionsOf(app.second, readers, onDenied)) }
+      : { preHandler: application.sluice(optionsOf(app.second, readers, onDenied)) }
   application.all('/items/:id', { config, ...behind }, visit)
   application.all('/', behind, visit)
   await application.listen({ port: 0, host: '127.0.0.1' })
-  const { rateLimit: own } = application
+  const { sluice: own } = application
   return {
     port: portOf(application.server),
     limiter: () => (everywhere ? own.limiter : own.limiterOf(limiterName(options) ?? '')),

@@ -52,7 +52,7 @@ const membersOfRequests = ['socket', 'bodyUsed', 'req', 'raw', 'request', 'event
 
 const call =
   `an object such as { limit: 100, window: '1m' }, and pass what the function returns to the framework. Call it: app.use(rateLimit({ … })), or in Fastify ` +
-  'onRequest: app.rateLimit({ … })'
+  'onRequest: app.sluice({ … })'
 
 /** Refuses two styles in a list that would write the same header in different forms. */
 function assertStyles(headers: HeaderStyle | readonly HeaderStyle[] = []): void {
