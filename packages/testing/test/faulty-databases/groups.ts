@@ -33,6 +33,48 @@ export const ofGroups: readonly Fault[] = [
     withoutVersions((one, _, group) => one !== group.at(-1)),
   ],
   [
+    'checks no row of a group that only changes existing rows',
+    'whole',
+    'It saved a group although one of its rows had another version.',
+    withoutVersions(
+      (_, row, group) =>
+        row !== undefined &&
+        group.every(({ version, bytes }) => version !== undefined && bytes !== undefined),
+    ),
+  ],
+  [
+    'checks no row of a group that only deletes',
+    'whole',
+    'It saved a group although one of its rows had another version.',
+    withoutVersions(
+      (_, __, group) => group.length > 1 && group.every(({ bytes }) => bytes === undefined),
+    ),
+  ],
+  [
+    'checks no row of a group that only inserts',
+    'whole',
+    'It saved a group although one of its rows had another version.',
+    withoutVersions(
+      (_, __, group) => group.length > 1 && group.every(({ version }) => version === undefined),
+    ),
+  ],
+  [
+    'checks no version behind a new row of its group',
+    'whole',
+    'It saved a group although one of its rows had another version.',
+    withoutVersions(
+      ({ version }, _, group) => version !== undefined && group[0].version === undefined,
+    ),
+  ],
+  [
+    'inserts a row of a group instead of a missing one',
+    'whole',
+    'It saved a group although one of its rows had another version.',
+    withoutVersions(
+      ({ version }, row, group) => version !== undefined && row === undefined && group.length > 1,
+    ),
+  ],
+  [
     'saves each row of a group for itself',
     'whole',
     'There is a row of 1 bytes (2) instead of a row of 1 bytes (1).',
