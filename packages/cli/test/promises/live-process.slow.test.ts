@@ -29,6 +29,7 @@ async function run(args: readonly string[], cwd: string): Promise<Ran> {
 test('a process blocks a key of another one, and finds it', async () => {
   const { api, place, cwd } = await applicationIn(redis)
   const limiter = ['--limiter', 'api']
+  await api.consume(['user', 42])
   const blocked = await run(['block', '["user",42]', '10m', ...place, ...limiter], cwd)
   expect([blocked.status, blocked.stderr]).toEqual([0, ''])
   expect((await api.consume(['user', 42])).allowed).toBe(false)
