@@ -26,6 +26,7 @@ export {
   checked,
   checkedIfGiven,
   durationOrZero,
+  oneOf,
   optional,
   readOptions,
   shortDuration,

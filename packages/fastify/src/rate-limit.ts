@@ -1,5 +1,5 @@
-import { assertOneOf, warnOfUnseenRoute } from '@sluice/core/http'
-import { sluiceError } from '@sluice/core/internal'
+import { warnOfUnseenRoute } from '@sluice/core/http'
+import { checked, isBoolean, oneOf, readOptions, sluiceError } from '@sluice/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import { fastifyPlugin } from 'fastify-plugin'
 import type { Limit } from './apply-limit.js'
@@ -33,9 +33,7 @@ async function registerRateLimit(
 ): Promise<void> {
   assertRegistered(options)
   const { global = true, hook = 'onRequest', ...base } = options
-  assertOneOf('global', global, [true, false])
-  // Fastify would accept any hook, even one that runs after the handler.
-  assertOneOf('hook', hook, ['onRequest', 'preParsing', 'preValidation', 'preHandler'])
+  readOptions('rateLimit', { global, hook }, settings)
 
   const limits = createRouteLimits(base)
   if (global) limits.common()
@@ -109,6 +107,12 @@ function assertNotLeft(config: RouteOptions['config'] = {}, instance: FastifyIns
   if (!('rateLimit' in config) || instance.hasDecorator('rateLimit')) return
   const hint = 'the options of the route, a list of them, or false for no limit'
   throw sluiceError('SLUICE_OPTION_RENAMED', 'config of a route', 'rateLimit', 'sluice', hint)
+}
+
+const settings = {
+  global: checked('true or false', isBoolean),
+  // Fastify would accept any hook, even one that runs after the handler.
+  hook: oneOf('onRequest', 'preParsing', 'preValidation', 'preHandler'),
 }
 
 /** Fastify passes options to a plugin in any case. */

@@ -1,7 +1,6 @@
 import { DiscoveryService, Reflector, type ModulesContainer } from '@nestjs/core'
 import { memoryStore } from '@sluice/core'
 import {
-  assertOneOf,
   createGuard,
   createLimiters,
   inherit,
@@ -9,7 +8,7 @@ import {
   type Guard,
   type LimiterGuard,
 } from '@sluice/core/http'
-import { sluiceError } from '@sluice/core/internal'
+import { oneOf, readOptions, sluiceError } from '@sluice/core/internal'
 import { methodUnseen } from './errors.js'
 import { followMethod, isFollowed } from './handler-follower.js'
 import type { Limited } from './nest-call.js'
@@ -176,7 +175,7 @@ function createLimits(modules: ModulesContainer, options: Options): Limits {
     // Not `handler.name`, because another decorator may have replaced the function.
     const [method = handler.name] = methodsOf(type).find(([, found]) => found === handler) ?? []
     const names = { global: 'default', controller: own, route: `${own}.${method}` }
-    assertOneOf('scope', scope, Object.keys(names))
+    readOptions('rateLimit', { scope }, { scope: oneOf('route', 'controller', 'global') })
     return names[scope]
   }
 }

@@ -1,7 +1,6 @@
 import { Inject, Module, type DynamicModule } from '@nestjs/common'
 import { APP_GUARD, ModulesContainer } from '@nestjs/core'
-import { assertOneOf } from '@sluice/core/http'
-import { isRecord, sluiceError } from '@sluice/core/internal'
+import { checked, isBoolean, isRecord, readOptions, sluiceError } from '@sluice/core/internal'
 import { moduleRegistered } from './errors.js'
 import { defaultsToken } from './limits.js'
 import type {
@@ -51,7 +50,7 @@ export class RateLimitModule {
   static forRootAsync<Q = NestRequest>(options: RateLimitModuleAsyncOptions<Q>): DynamicModule {
     assertOptions('forRootAsync', options, expectedAsync, ['useFactory', 'useClass', 'useExisting'])
     const { global = true, imports = [], useClass, useExisting = useClass } = options
-    assertOneOf('global', global, [true, false])
+    readOptions('rateLimit', { global }, { global: checked('true or false', isBoolean) })
     const { inject = useExisting === undefined ? [] : [useExisting] } = options
     const make: Required<typeof options>['useFactory'] = options.useFactory ?? askFactory
     const defaults = {

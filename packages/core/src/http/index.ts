@@ -2,7 +2,6 @@
 export * from './application.js'
 export { createGuard } from './guard/guard.js'
 export type { Action, Continue, Deny, Guard, Handle, LimiterGuard } from './guard/action.js'
-export { followHandler } from './guard/after-response.js'
 export type {
   Counted,
   DenialAnswer,
@@ -12,11 +11,10 @@ export type {
   RequestContext,
   Rules,
 } from './response/limit-result.js'
-export { keysToReset } from './guard/after-response.js'
-export { assertWithoutResponse, isSuccess } from './guard/counting.js'
+export { assertWithoutResponse, isSuccess, keysToReset } from './guard/counting.js'
 export { createLimiters, inherit, inOrder } from './guard/several.js'
 export type { Limiters } from './guard/several.js'
-export { assertOneOf, checkOptions, costOption, keyOption } from './options/check-options.js'
+export { checkOptions, costOption, keyOption } from './options/check-options.js'
 export { definedCost } from './options/request-policies.js'
 export type { OneRule, RateLimitOptions, WholeRule } from './options/options.js'
 export { keyReader } from './keys/key-option.js'
@@ -31,16 +29,12 @@ export type { Range } from './lists/address-ranges.js'
 export { addressText } from './lists/address.js'
 export { addressesOf, addressOption } from './request/client-address.js'
 export type { Addresses, AddressLookups } from './request/client-address.js'
+export type { AfterResponse, Exchange } from './request/exchange.js'
 export { FetchExchange } from './request/fetch-exchange.js'
 export type { Body, Signal } from './request/fetch-exchange.js'
 export { warnOfFailure, warnOfUnseenRoute } from './request/mistakes.js'
-export { whenOver } from './request/response.js'
-export type {
-  GuardedResponse,
-  NodeResponse,
-  ManualResponse,
-  AfterResponse,
-} from './request/response.js'
+export { followHandler, whenOver } from './request/node-exchange.js'
+export type { GuardedResponse, NodeResponse } from './request/node-exchange.js'
 export { createView, createWebView, trustProbe } from './request/view.js'
 export type { Lookups, NodeRequest, WebLookups, WebRequest } from './request/view.js'
 export { joinFields, writeFields } from './response/fields.js'

@@ -82,7 +82,7 @@ export const durationOrZero: OptionReader<number> = durationBetween(
 /** The option `wait` of a request or a limited function. */
 export const waitOption: OptionReader<unknown> = checkedIfGiven(
   `an object such as { max: '5s' }`,
-  (value) => isRecord(value) && readOptions('wait', value, { max: shortDuration }) !== undefined,
+  isRecordOf('wait', { max: shortDuration }),
 )
 
 /** One of a few words. */
@@ -106,8 +106,15 @@ export function checked<T>(
 export function checkedIfGiven(
   expected: string,
   holds: (value: unknown) => boolean,
+  advice: (value: unknown) => string | undefined = () => undefined,
 ): OptionReader<unknown> {
-  return { expected, read: (value) => (holds(value) ? value : undefined), default: undefined }
+  const read = (value: unknown): unknown => (holds(value) ? value : undefined)
+  return { expected, read, default: undefined, advice }
+}
+
+/** Makes the check of an option that has options itself. It throws the errors of `readOptions` for a record that is wrong. */
+export function isRecordOf(where: string, readers: OptionReaders): (value: unknown) => boolean {
+  return (value) => isRecord(value) && readOptions(where, value, readers) !== undefined
 }
 
 /** An option that is checked where it is used. */

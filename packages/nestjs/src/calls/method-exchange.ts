@@ -40,9 +40,13 @@ export class MethodExchange extends FetchExchange {
     this.#connection = connection
   }
 
-  override whenSent(callback: AfterResponse, unreadMs: number, onDisconnect: boolean): void {
-    this.#leaseMs = Math.min(this.#leaseMs, unreadMs)
-    super.whenSent(callback, unreadMs, onDisconnect)
+  override whenDone(
+    callback: AfterResponse,
+    longestMs: number,
+    disconnected: (() => void) | undefined,
+  ): void {
+    this.#leaseMs = Math.min(this.#leaseMs, longestMs)
+    super.whenDone(callback, longestMs, disconnected)
   }
 
   /** Stays open between the methods of an operation: until its response is over, or without a response until no method has run for a while. */

@@ -10,9 +10,10 @@ import { sluiceErrorFrom } from '../../errors.js'
 import type { Awaitable } from '../../awaitable.js'
 import type { Keys } from '../../limiter/arguments.js'
 import type { Limiter } from '../../limiter/limiter.js'
+import type { GuardedResponse } from '../request/node-exchange.js'
 import type { RequestView } from '../request/view.js'
-import { noteDenial, type GuardedResponse } from '../request/response.js'
 import type { RequestDecision } from '../response/limit-result.js'
+import { noteDenial } from './after-response.js'
 
 /** Checks each request before its handler. */
 export interface Guard<R, H> {

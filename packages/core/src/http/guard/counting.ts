@@ -2,10 +2,12 @@ import { grantsLeases } from '../../algorithms/kind.js'
 import type { Awaitable } from '../../awaitable.js'
 import { sluiceError } from '../../errors.js'
 import { requestError } from '../../errors/request-error.js'
+import { notLimited } from '../../keys.js'
+import { isKey, type Keys } from '../../limiter/arguments.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
 import { namedPolicies } from '../../policy.js'
 import type { Count, RateLimitOptions } from '../options/options.js'
-import type { ResponseOutcome } from '../request/response.js'
+import type { ResponseOutcome } from '../request/exchange.js'
 
 /** Which responses count, and when a request takes its units. */
 export interface Counting {
@@ -89,4 +91,14 @@ export function optionForResponse<R, H>({
 }: RateLimitOptions<R, H>): string | undefined {
   if (count !== undefined && count !== 'all') return '"count"'
   return resetOn === undefined ? undefined : '"resetOn"'
+}
+
+/** The keys of these policies, or of all. Leaves out policies with leases, whose units belong to requests that are still running. */
+export function keysToReset(key: Keys, policies: Policies, names?: readonly string[]): Keys {
+  return Object.fromEntries(
+    Object.entries(namedPolicies(policies)).map(([name, policy]) => {
+      const isKept = grantsLeases(policy) || names?.includes(name) === false
+      return [name, isKept ? notLimited : isKey(key) ? key : key[name]]
+    }),
+  )
 }

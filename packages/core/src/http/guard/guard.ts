@@ -11,14 +11,7 @@ import { checkOptions } from '../options/check-options.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { requestPoliciesOf } from '../options/request-policies.js'
 import { checkAtEnd, watchRequests } from '../request/mistakes.js'
-import {
-  clientLeft,
-  hasLeft,
-  noteDenial,
-  whileConnected,
-  withDenial,
-  type GuardedResponse,
-} from '../request/response.js'
+import type { GuardedResponse } from '../request/node-exchange.js'
 import type { RequestView } from '../request/view.js'
 import { bodyWriter } from '../response/denial.js'
 import type { EarlierHeaders } from '../response/fields.js'
@@ -26,7 +19,7 @@ import { fieldWriter } from '../response/header-fields.js'
 import type { RequestContext } from '../response/limit-result.js'
 import { itemFinder } from '../response/policy-items.js'
 import { disconnected, errorFor, type Action, type LimiterGuard } from './action.js'
-import { afterResponse } from './after-response.js'
+import { afterResponse, clientLeft, hasLeft, noteDenial, whileConnected } from './after-response.js'
 import {
   assertCountable,
   assertWithoutResponse,
@@ -97,10 +90,7 @@ export function createGuard<R, H>(
         response,
         dryRun,
         delay: async (work) => whileConnected(response, work),
-        afterResponse: (lease, work) =>
-          afterResponse(response, lease, releaseOn, (outcome) =>
-            work(withDenial(response, outcome)),
-          ),
+        afterResponse: (lease, work) => afterResponse(response, lease, releaseOn, work),
         seesResponse: isSeen,
       }
       const action = await limitRequest(limit, context, earlier)

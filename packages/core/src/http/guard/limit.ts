@@ -14,12 +14,12 @@ import { retryAfterSeconds, type FieldWriter } from '../response/header-fields.j
 import type { LimitResult, RequestContext } from '../response/limit-result.js'
 import { noItems, publicNameOf, type ItemFinder } from '../response/policy-items.js'
 import { denied, handled, unlimited, type Action } from './action.js'
-import { keysToReset } from './after-response.js'
 import {
   assertCountable,
   assertWithoutResponse,
   isCounted,
   isSuccess,
+  keysToReset,
   optionForResponse,
   type Counting,
 } from './counting.js'

@@ -1,11 +1,13 @@
+import { isPromise } from '../../awaitable.js'
 import { sluiceError } from '../../errors.js'
-import { commonReaders, nameOption } from '../../limiter/limiter-options.js'
+import { didYouMean } from '../../errors/did-you-mean.js'
 import {
   assertNoConflict,
   policyConflicts,
   policyReaders,
   type Conflict,
 } from '../../limiter/limit-options.js'
+import { commonReaders, nameOption } from '../../limiter/limiter-options.js'
 import {
   isBoolean,
   isCount,
@@ -17,6 +19,7 @@ import {
 import {
   checked,
   checkedIfGiven,
+  isRecordOf,
   oneOf,
   optional,
   readOptions,
@@ -24,12 +27,10 @@ import {
   type OptionReader,
   type OptionReaders,
 } from '../../options/readers.js'
-import { didYouMean } from '../../errors/did-you-mean.js'
-import { isPromise } from '../../awaitable.js'
-import type { HeaderStyle } from '../response/header-fields.js'
-import { decidedByRules, type RateLimitOptions } from './options.js'
 import { namedField, uncalledKey } from '../keys/key-advice.js'
 import { isAccessList } from '../lists/access-list.js'
+import type { HeaderStyle } from '../response/header-fields.js'
+import { decidedByRules, type RateLimitOptions } from './options.js'
 
 /**
  * Checks each option, and those that exclude each other. `requestPoliciesOf` finds missing options.
@@ -44,7 +45,8 @@ export function checkOptions<R, H>(options: RateLimitOptions<R, H>, own?: Option
   }
   readOptions('rateLimit', options, { ...readers, ...own })
   assertNoConflict('rateLimit', options, conflicts)
-  assertStyles(options.headers)
+  const chosen = listOf(options.headers).map((style) => [String(style), true] as const)
+  assertNoConflict('rateLimit', Object.fromEntries(chosen), styleConflicts)
 }
 
 /** No option has one of these names: Node, web Requests, Koa and Hono, Fastify, Astro and React Router, SvelteKit. */
@@ -53,29 +55,6 @@ const membersOfRequests = ['socket', 'bodyUsed', 'req', 'raw', 'request', 'event
 const call =
   `an object such as { limit: 100, window: '1m' }, and pass what the function returns to the framework. Call it: app.use(rateLimit({ … })), or in Fastify ` +
   'onRequest: app.sluice({ … })'
-
-/** Refuses two styles in a list that would write the same header in different forms. */
-function assertStyles(headers: HeaderStyle | readonly HeaderStyle[] = []): void {
-  for (const conflicting of typeof headers === 'string' ? [] : conflictingStyles) {
-    const [first, second] = conflicting.filter((style) => headers.includes(style))
-    const advice =
-      'As "headers", both write the same header in different forms, or one of them writes none'
-    if (second !== undefined) {
-      throw sluiceError('SLUICE_OPTIONS_CONFLICT', 'rateLimit', first, second, advice)
-    }
-  }
-}
-
-/**
- * Checks an option that only an adapter has.
- *
- * @throws SluiceError SLUICE_OPTION_INVALID if the value is not a known one
- */
-export function assertOneOf(option: string, value: unknown, known: readonly unknown[]): void {
-  if (known.includes(value)) return
-  const expected = known.map((one) => JSON.stringify(one)).join(' or ')
-  throw sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', option, value, expected)
-}
 
 type OptionName = keyof RateLimitOptions<unknown, unknown>
 
@@ -89,29 +68,36 @@ const styles: readonly HeaderStyle[] = [
 ]
 const someStyles = `${styles.map((style) => `'${style}'`).join(', ')}, or a list of these such as ['draft', 'legacy']`
 
-const someEntries = 'a list of addresses, ranges and keys, or accessList([…])'
+const access = checkedIfGiven(
+  'a list of addresses, ranges and keys, or accessList([…])',
+  isAccessList,
+)
 
 /** The option `key`. */
-export const keyOption: OptionReader<unknown> = {
-  ...checkedIfGiven(
-    'a function from the request to its key such as byIp(), a list of parts, a record from policy name to key, or a constant such as ' +
-      `'everybody' for one count of all requests`,
-    (value) => isKeyOption(value) && keyAdvice(value) === undefined,
-  ),
-  advice: keyAdvice,
-}
+export const keyOption: OptionReader<unknown> = checkedIfGiven(
+  'a function from the request to its key such as byIp(), a list of parts, a record from policy name to key, or a constant such as ' +
+    `'everybody' for one count of all requests`,
+  (value) =>
+    (isText(value) || isFunction(value) || isObject(value)) && keyAdvice(value) === undefined,
+  keyAdvice,
+)
 
 /** The option `cost`. */
 export const costOption: OptionReader<unknown> = checkedIfGiven(
   'a whole number, 0 or more, a record from policy name to one, or a function from the request to either',
   // The limiter checks the names of a record.
-  (value) => {
-    const costs = isRecord(value) ? Object.values(value) : [value]
-    return isFunction(value) || costs.every(isCount)
-  },
+  (value) => isFunction(value) || (isRecord(value) ? Object.values(value) : [value]).every(isCount),
 )
 
 const flag = checkedIfGiven('true or false', isBoolean)
+
+const isCountRecord = isRecordOf('count', {
+  when: checked(`'failures', 'successes', or a function from { status, aborted }`, isWhen),
+  reserve: optional(checked('true or false', isBoolean), true),
+})
+const isResetRecord = isRecordOf('resetOn', {
+  success: checked('a list of names of policies', isNames),
+})
 
 const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
   ...policyReaders,
@@ -123,67 +109,58 @@ const readers: Readonly<Record<OptionName, OptionReader<unknown>>> = {
     'a policy such as slidingWindow({ limit: 100, window: "1m" }), a record from name to policy, or a function from the request to either',
     (value) => isRecord(value) || isFunction(value),
   ),
-  rules: {
-    ...checkedIfGiven('rules, such as those that loadRules of @sluice/rules returns', isRules),
-    advice: (value) => (isPromise(value) ? 'This is a promise: await it' : undefined),
-  },
+  rules: checkedIfGiven(
+    'rules, such as those that loadRules of @sluice/rules returns',
+    (value) => isRecord(value) && isText(value['name']) && isFunction(value['decide']),
+    (value) => (isPromise(value) ? 'This is a promise: await it' : undefined),
+  ),
   name: optional<unknown>(nameOption, undefined),
   ...commonReaders,
   key: keyOption,
   cost: costOption,
-  allow: checkedIfGiven(someEntries, isAccessList),
-  deny: checkedIfGiven(someEntries, isAccessList),
+  allow: access,
+  deny: access,
   count: checkedIfGiven(
     `'all', 'failures', 'successes', a function from { status, aborted } to true or false, or { when: 'failures', reserve: false }`,
-    (value) =>
-      value === 'all' ||
-      isWhen(value) ||
-      (isRecord(value) && readOptions('count', value, countReaders) !== undefined),
+    (value) => value === 'all' || isWhen(value) || isCountRecord(value),
   ),
-  resetOn: checkedIfGiven(`'success', or an object such as { success: ['account'] }`, (value) => {
-    return (
-      value === 'success' ||
-      (isRecord(value) && readOptions('resetOn', value, resetReaders) !== undefined)
-    )
-  }),
+  resetOn: checkedIfGiven(
+    `'success', or an object such as { success: ['account'] }`,
+    (value) => value === 'success' || isResetRecord(value),
+  ),
   wait: waitOption,
   releaseOn: optional<unknown>(oneOf('done', 'close'), undefined),
   dryRun: flag,
   skip: checkedIfGiven('a function from the request to true or false', isFunction),
-  headers: {
-    ...checkedIfGiven(someStyles, isStyles),
-    advice: (value) =>
+  headers: checkedIfGiven(
+    someStyles,
+    (value) => listOf(value).length > 0 && listOf(value).every(isStyle),
+    (value) =>
       didYouMean(
         listOf(value).find((style) => !isStyle(style)),
         styles,
       ),
-  },
+  ),
   partitionKey: flag,
   onDenied: checkedIfGiven(
     'a handler of the framework that takes the decision as its last parameter',
     isFunction,
   ),
   onDecision: checkedIfGiven('a function of the request and the decision', isFunction),
-  statusCode: checkedIfGiven('a status from 200 to 599', (value) => {
-    return isCount(value) && value >= 200 && value <= 599
-  }),
+  statusCode: checkedIfGiven(
+    'a status from 200 to 599',
+    (value) => isCount(value) && value >= 200 && value <= 599,
+  ),
   body: checkedIfGiven(
     'a string, an object, or a function of the request and the decision that returns one',
-    (value) =>
-      typeof value === 'string' ||
-      isFunction(value) ||
-      (typeof value === 'object' && value !== null),
+    (value) => typeof value === 'string' || isFunction(value) || isObject(value),
   ),
 }
 
-const countReaders = {
-  when: checked(`'failures', 'successes', or a function from { status, aborted }`, isWhen),
-  reserve: optional(checked('true or false', isBoolean), true),
-}
-const resetReaders = { success: checked('a list of names of policies', isNames) }
-
 const inRules = 'The rules decide this for each request: state it there'
 const ownAnswer = '"onDenied" writes the whole response: set it there'
+const oneForm =
+  'As "headers", both write the same header in different forms, or one of them writes none'
 
 /** Options that exclude each other. */
 export const conflicts: readonly Conflict<OptionName>[] = [
@@ -193,17 +170,12 @@ export const conflicts: readonly Conflict<OptionName>[] = [
   ['onDenied', 'statusCode', ownAnswer],
 ]
 
-// draft-7 and draft-6 write the same RateLimit-Policy.
-const conflictingStyles: readonly (readonly HeaderStyle[])[] = [
-  ['draft', 'draft-7'],
-  ['draft', 'draft-6'],
-  ['legacy', 'legacy-epoch'],
-  ...styles.filter((style) => style !== 'none').map((style) => ['none', style] as const),
+const styleConflicts: readonly Conflict<string>[] = [
+  ['draft', 'draft-7', oneForm],
+  ['draft', 'draft-6', oneForm],
+  ['legacy', 'legacy-epoch', oneForm],
+  ...styles.slice(0, -1).map((style) => ['none', style, oneForm] as const),
 ]
-
-function isKeyOption(value: unknown): boolean {
-  return isText(value) || isFunction(value) || (typeof value === 'object' && value !== null)
-}
 
 function keyAdvice(value: unknown): string | undefined {
   return uncalledKey(value) ?? namedField(value)
@@ -213,21 +185,16 @@ function isWhen(value: unknown): value is 'failures' | 'successes' | (() => unkn
   return value === 'failures' || value === 'successes' || isFunction(value)
 }
 
-function isRules(value: unknown): boolean {
-  return isRecord(value) && isText(value['name']) && isFunction(value['decide'])
-}
-
 function isNames(value: unknown): value is readonly string[] {
   return isList(value) && value.length > 0 && value.every(isText)
 }
 
-function isStyles(value: unknown): boolean {
-  const list = listOf(value)
-  return list.length > 0 && list.every(isStyle)
-}
-
 function isStyle(value: unknown): boolean {
   return styles.some((known) => known === value)
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function listOf(value: unknown): readonly unknown[] {

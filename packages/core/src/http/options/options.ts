@@ -10,7 +10,7 @@ import type { AccessList } from '../lists/access-list.js'
 import type { Awaitable } from '../../awaitable.js'
 import type { HeaderStyle } from '../response/header-fields.js'
 import type { KeyOption } from '../keys/key-option.js'
-import type { ResponseOutcome } from '../request/response.js'
+import type { ResponseOutcome } from '../request/exchange.js'
 import type { DenialBody, RequestDecision, Rules } from '../response/limit-result.js'
 import type { Policy } from '../../policy.js'
 

@@ -1,6 +1,6 @@
 import { letProcessEnd } from '../../runtime.js'
 import { longestTimerMs } from '../../limiter/pause.js'
-import type { ManualResponse, ResponseOutcome, AfterResponse } from './response.js'
+import type { AfterResponse, Exchange, ResponseOutcome } from './exchange.js'
 
 /** The signal of a web Request. It aborts when the client disconnects. */
 export type Signal = Pick<AbortSignal, 'aborted' | 'addEventListener' | 'removeEventListener'>
@@ -17,11 +17,11 @@ interface ResponseWithBody {
  * A request and its response in a server whose handler takes a web Request and returns a Response. The adapter creates it for each limit of a request, and
  * reports how the handler ends: `returned` or `failed`.
  */
-export class FetchExchange implements ManualResponse {
+export class FetchExchange implements Exchange {
   readonly headersSent: boolean = false
   readonly request: { readonly signal?: Signal | undefined }
   readonly #whenOver: AfterResponse[] = []
-  readonly #whenSent: AfterResponse[] = []
+  readonly #whenDone: AfterResponse[] = []
   readonly #listeners: (() => void)[] = []
   readonly #running: Promise<void>[] = []
   #unreadMs: number = longestTimerMs
@@ -44,16 +44,20 @@ export class FetchExchange implements ManualResponse {
     this.#whenOver.push(callback)
   }
 
-  whenSent(callback: AfterResponse, unreadMs: number, onDisconnect: boolean): void {
+  whenDone(
+    callback: AfterResponse,
+    longestMs: number,
+    disconnected: (() => void) | undefined,
+  ): void {
     let isCalled = false
     const once: AfterResponse = async (outcome) => {
       if (isCalled) return
       isCalled = true
       await callback(outcome)
     }
-    this.#whenSent.push(once)
-    this.#unreadMs = Math.min(this.#unreadMs, unreadMs)
-    if (onDisconnect) this.whenDisconnected(() => this.#call([once], disconnected))
+    this.#whenDone.push(once)
+    this.#unreadMs = Math.min(this.#unreadMs, longestMs)
+    this.whenDisconnected(disconnected ?? (() => this.#call([once], left)))
   }
 
   whenDisconnected(callback: () => void): () => void {
@@ -73,17 +77,17 @@ export class FetchExchange implements ManualResponse {
    * @param isSent whether the server sends the body, which it does not for a HEAD request
    */
   returned(response: ResponseWithBody, isSent: boolean): Body | undefined {
-    const sent = this.#whenSent
-    if (this.#whenOver.length + sent.length === 0) return undefined
+    const done = this.#whenDone
+    if (this.#whenOver.length + done.length === 0) return undefined
     const { status } = response
     for (const cancel of this.#listeners) cancel()
     // Deno aborts the signal when it upgrades the connection.
     const aborted = status !== 101 && this.isDisconnected
-    const body = sent.length > 0 && isSent && !aborted ? response.body : null
+    const body = done.length > 0 && isSent && !aborted ? response.body : null
     const followed = body === null ? undefined : followedBody(body, this.#unreadMs)
     this.#call(this.#whenOver.splice(0), { status, aborted })
-    if (followed === undefined) this.#call(sent, { status, aborted })
-    else this.#running.push(afterBody(followed.read, status, sent))
+    if (followed === undefined) this.#call(done, { status, aborted })
+    else this.#running.push(afterBody(followed.read, status, done))
     return followed?.body
   }
 
@@ -98,15 +102,15 @@ export class FetchExchange implements ManualResponse {
 }
 
 /** The outcome for a client that disconnects while the handler runs. nginx logs this status. */
-const disconnected: ResponseOutcome = { status: 499, aborted: true }
+const left: ResponseOutcome = { status: 499, aborted: true }
 
 async function afterBody(
   read: Promise<boolean>,
   status: number,
-  sent: readonly AfterResponse[],
+  callbacks: readonly AfterResponse[],
 ): Promise<void> {
   const aborted = !(await read)
-  await Promise.all(sent.map(async (settle) => settle({ status, aborted })))
+  await Promise.all(callbacks.map(async (callback) => callback({ status, aborted })))
 }
 
 interface Followed {

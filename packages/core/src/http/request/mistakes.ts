@@ -9,27 +9,21 @@ import type { RequestView } from './view.js'
 /** Mistakes show early, so the checks stop after this many requests, and read nothing from then on. */
 const checkedRequests = 1000
 
-function early<T>(check: (value: T) => void): (value: T) => void {
-  let left = checkedRequests
-  return function watch(value) {
-    if (left === 0) return
-    left--
-    check(value)
-  }
-}
-
 /** The names of limiters that were used as soon as they were made. A second one of a name shows that a handler makes them. */
 const usedAtOnce = new Set<string>()
 
 /** Warns if one limiter counts a request twice, and if a limiter is made for each request. */
 export function watchRequests(limiter: string, madeAhead: boolean): (request: unknown) => void {
   const seen = new WeakSet<object>()
+  let left = checkedRequests
   // A module that makes limiters has ended before a request reaches them, even if the request loads the module. A request in the same microtask shows that
   // a handler made the limiter, or a test. A timer would show it too, but Workers allow no timers before their first request.
   let fresh = !madeAhead
   if (fresh) queueMicrotask(() => (fresh = false))
 
-  return early((request) => {
+  return function watchRequest(request) {
+    if (left === 0) return
+    left--
     if (fresh) {
       fresh = false
       if (usedAtOnce.has(limiter)) warn(requestError('SLUICE_MADE_IN_HANDLER', limiter))
@@ -38,12 +32,15 @@ export function watchRequests(limiter: string, madeAhead: boolean): (request: un
     if (typeof request !== 'object' || request === null) return
     if (seen.has(request)) warn(requestError('SLUICE_COUNTED_TWICE', limiter))
     seen.add(request)
-  })
+  }
 }
 
 /** Warns if addresses are those of a proxy, or can be forged by the client. */
 export function watchAddresses(): (view: RequestView<unknown>) => void {
-  return early((view) => {
+  let left = checkedRequests
+  return function watchAddress(view) {
+    if (left === 0) return
+    left--
     const { address } = view
     // A request without an address is an error of `byIp`.
     if (address === undefined) return
@@ -52,7 +49,7 @@ export function watchAddresses(): (view: RequestView<unknown>) => void {
     if (forwarded === undefined || address !== view.peer) return
     // A proxy may forward a request of a client on its own machine.
     if (!forwarded.includes(address)) warn(requestError('SLUICE_PROXY_UNTRUSTED', address))
-  })
+  }
 }
 
 /** Warns of a route that the adapter limits before the route's own hooks run. */
@@ -62,13 +59,14 @@ export function warnOfUnseenRoute(route: string, hook: string): void {
 
 /** Warns if a key function of the application returns a bare IPv6 address: each address of a client's network would have a limit of its own. */
 export function watchKeys(): (part: unknown) => void {
-  return early((part) => {
+  let left = checkedRequests
+  return function watchKey(part) {
+    if (left === 0) return
+    left--
     // Parsing an address is slow, and most keys contain no colon.
     if (typeof part !== 'string' || !part.includes(':')) return
-    if (addressOf(part) instanceof ipaddr.IPv6) {
-      warn(requestError('SLUICE_ADDRESS_UNMASKED', part))
-    }
-  })
+    if (addressOf(part) instanceof ipaddr.IPv6) warn(requestError('SLUICE_ADDRESS_UNMASKED', part))
+  }
 }
 
 /** The checks of requests at their ends. */

@@ -36,52 +36,50 @@ export function fieldWriter(
 ): FieldWriter {
   const writers = [headers].flat().map((style: HeaderStyle): FieldWriter => {
     if (style === 'none') return () => noFields
-    if (style !== 'draft')
-      return (items, counted) => olderFields(older[style], items, counted, clock)
-    return (items, counted) =>
-      draftFields(items, counted.decision, partitionKey ? partitionKeys(limiter, counted.keys) : '')
+    if (style === 'draft') return draftWriter(partitionKey === true ? limiter : undefined)
+    return (items, counted) => olderFields(older[style], items, counted, clock)
   })
   if (writers.length === 1) return writers[0]
   // A map removes duplicates: draft-7 and draft-6 write the same RateLimit-Policy.
   return (...about) => [...new Map(writers.flatMap((write) => write(...about)))]
 }
 
-/** With one item for each policy that applies to the request. A policy that the key leaves out is in neither field. */
-function draftFields(
-  items: PolicyItems,
-  { policies }: Decision,
-  partitionOf: ((policy: string) => string) | '',
-): readonly HeaderField[] {
-  let quotas = ''
-  let limits = ''
-  for (const name in policies) {
-    const policy = items.get(name)
-    if (policy === undefined) continue
-    const { remaining, nextMs } = policies[name]
-    // For a full quota, `t=0` would announce more quota now. The draft allows responses without `t`.
-    const reset = nextMs === 0 || !policy.isTimed ? '' : `;t=${seconds(nextMs)}`
-    const partition = partitionOf && partitionOf(name)
-    const comma = limits === '' ? '' : ', '
-    quotas += `${comma}${policy.name}${policy.parameters}${partition}`
-    limits += `${comma}${policy.name};r=${structuredInteger(remaining)}${reset}${partition}`
+/**
+ * Writes one item for each policy that applies to the request. A policy that the key leaves out is in neither field.
+ *
+ * @param limiter its name, if the items contain `pk`
+ */
+function draftWriter(limiter: string | undefined): FieldWriter {
+  return function draftFields(items, { decision: { policies }, keys }) {
+    let quotas = ''
+    let limits = ''
+    for (const name in policies) {
+      const policy = items.get(name)
+      if (policy === undefined) continue
+      const { remaining, nextMs } = policies[name]
+      // For a full quota, `t=0` would announce more quota now. The draft allows responses without `t`.
+      const reset = nextMs === 0 || !policy.isTimed ? '' : `;t=${seconds(nextMs)}`
+      const partition = limiter === undefined ? '' : partitionOf(limiter, keys, name)
+      const comma = limits === '' ? '' : ', '
+      quotas += `${comma}${policy.name}${policy.parameters}${partition}`
+      limits += `${comma}${policy.name};r=${structuredInteger(remaining)}${reset}${partition}`
+    }
+    if (limits === '') return noFields
+    return [
+      ['RateLimit-Policy', quotas],
+      ['RateLimit', limits],
+    ]
   }
-  if (limits === '') return noFields
-  return [
-    ['RateLimit-Policy', quotas],
-    ['RateLimit', limits],
-  ]
 }
 
 /**
- * Makes the function that returns the parameter `pk` of a policy: the first 12 bytes of the SHA-256 of the limiter's name and the key in base64, which has no
- * padding then. It distinguishes the quotas of a client without revealing the key.
+ * The parameter `pk` of a policy: the first 12 bytes of the SHA-256 of the limiter's name and the key in base64, which has no padding then. It distinguishes the
+ * quotas of a client without revealing the key.
  */
-function partitionKeys(limiter: string, key: Keys): (policy: string) => string {
-  return (policy) => {
-    const own = isKey(key) ? key : key[policy]
-    const hash = sha256BytesOf(JSON.stringify([limiter, joinKey(own)]))
-    return `;pk=:${base64Of(hash.subarray(0, 12))}:`
-  }
+function partitionOf(limiter: string, keys: Keys, policy: string): string {
+  const own = isKey(keys) ? keys : keys[policy]
+  const hash = sha256BytesOf(JSON.stringify([limiter, joinKey(own)]))
+  return `;pk=:${base64Of(hash.subarray(0, 12))}:`
 }
 
 /** The value of a field of an older style, for the policy with the least remaining. Empty if the field is left out. */

@@ -3,7 +3,8 @@ import type { Keys } from '../../limiter/arguments.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
 import type { Decision, HeldLease } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
-import type { AfterResponse, GuardedResponse } from '../request/response.js'
+import type { AfterResponse } from '../request/exchange.js'
+import type { GuardedResponse } from '../request/node-exchange.js'
 import type { RequestView } from '../request/view.js'
 
 /** The body of a denial. A string is sent as plain text, an object as JSON. */

@@ -8,7 +8,7 @@ import {
   type MemoryStore,
 } from '../../../src/index.js'
 import { createGuard, FetchExchange, type Action } from '../../../src/http/index.js'
-import { hasLeft } from '../../../src/http/request/response.js'
+import { hasLeft } from '../../../src/http/guard/after-response.js'
 import { noHeaders, start, viewOf, type Handler, type Options } from '../visit.js'
 
 const slots = concurrency({ limit: 2, lease: '10s' })

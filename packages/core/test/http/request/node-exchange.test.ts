@@ -3,7 +3,8 @@ import type { Socket } from 'node:net'
 import process from 'node:process'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { isOver, whenOver, type ResponseOutcome } from '../../../src/http/request/response.js'
+import type { ResponseOutcome } from '../../../src/http/request/exchange.js'
+import { isOver, whenOver } from '../../../src/http/request/node-exchange.js'
 import { dial, startHttp1, startHttp2, type Answering, type Start } from '../servers.js'
 
 /** More bytes than the buffers between a server and a client that does not read. */
