@@ -1,0 +1,44 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import { signalOfSocket } from '../../src/calls/message.js'
+
+/** A socket as libraries make them: an emitter with some members. */
+function socketWith(members: object): EventEmitter {
+  return Object.assign(new EventEmitter(), members)
+}
+
+test.each([
+  ['ws', { readyState: 1 }, 'close', 'disconnect'],
+  ['socket.io', { handshake: {}, connected: true }, 'disconnect', 'close'],
+])('the signal of a socket of %s aborts when the client disconnects', (_, members, end, other) => {
+  const socket = socketWith(members)
+  const signal = signalOfSocket(socket)
+  expect(signal?.aborted).toBe(false)
+  socket.emit(other)
+  expect(signal?.aborted).toBe(false)
+  socket.emit(end)
+  expect(signal?.aborted).toBe(true)
+})
+
+test.each([
+  ['of ws is closing', { readyState: 2 }],
+  ['of ws is closed', { readyState: 3 }],
+  ['of socket.io is not connected', { handshake: {}, connected: false }],
+])('a socket %s, so its signal has aborted', (_, members) => {
+  const socket = socketWith(members)
+  expect(signalOfSocket(socket)?.aborted).toBe(true)
+  expect(socket.eventNames()).toEqual([])
+})
+
+test('the calls of a socket share one signal and one listener', () => {
+  const socket = socketWith({ readyState: 1 })
+  expect(signalOfSocket(socket)).toBe(signalOfSocket(socket))
+  expect(socket.listenerCount('close')).toBe(1)
+})
+
+test.each([[undefined], [null], [5], ['socket'], [{}], [{ once: true }]])(
+  '%s is no socket, and has no signal',
+  (client) => {
+    expect(signalOfSocket(client)).toBeUndefined()
+  },
+)
