@@ -12,6 +12,7 @@ export type {
   PeekOptions,
   RefundOptions,
   ResetOptions,
+  ChangeOptions,
 } from './limiter/arguments.js'
 export type { LimiterOptions } from './limiter/limiter-options.js'
 export type { Algorithm } from './limiter/limit-options.js'

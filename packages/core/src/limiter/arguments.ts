@@ -60,8 +60,14 @@ export interface RefundOptions {
   readonly policies?: readonly string[]
 }
 
+/** Options of the methods that change what a key has. */
+export interface ChangeOptions extends PolicyChoice {
+  /** The name of the only policy to change. Without it, every policy that counts the key is changed. */
+  readonly policy?: string
+}
+
 /** Options of `reset`. */
-export interface ResetOptions extends PolicyChoice {
+export interface ResetOptions extends ChangeOptions {
   /**
    * Whether to end a block too. Without it, a blocked key is not reset.
    *

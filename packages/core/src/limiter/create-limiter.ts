@@ -14,7 +14,13 @@ import {
   type StoreResult,
 } from '../stores/store.js'
 import { createAcquire } from './acquire.js'
-import { leaseText, type ConsumeOptions, type Keys, type RefundOptions } from './arguments.js'
+import {
+  leaseText,
+  type ChangeOptions,
+  type ConsumeOptions,
+  type Keys,
+  type RefundOptions,
+} from './arguments.js'
 import { createAsk, isOneAllowed, rejecting } from './ask.js'
 import type { Decision } from './decision.js'
 import { publish } from './events.js'
@@ -22,13 +28,13 @@ import { createFallback } from './fallback.js'
 import { addLease } from './leases.js'
 import type { Limiter } from './limiter.js'
 import { readLimiterOptions, type LimiterOptions } from './limiter-options.js'
-import { counts, type PolicyChoice } from './limiter-policies.js'
+import { counts } from './limiter-policies.js'
 import { claimNames, freeNames, layoutNames, type NameUse } from './names.js'
 import { queuesOf } from './queue.js'
 import { decisionOf, statusOf } from './read-decision.js'
 import { receiptsOf, type Receipt } from './receipt.js'
 import { assertNoDecision, refundRequests } from './refunds.js'
-import { createRequests } from './requests.js'
+import { createRequests, type RequestBase } from './requests.js'
 
 /**
  * Creates a limiter from policies and a store.
@@ -82,12 +88,16 @@ export function makeLimiter<S extends Store>(
     verb: 'block' | 'exempt',
     key: Keys,
     length: Duration,
-    options: PolicyChoice | undefined,
+    options: ChangeOptions | undefined,
   ): Reply<S, void> {
     const forMs = readOption(where, 'for', length, duration)
     warnOfShort(where, 'for', length)
-    const request = { verb, ...base(key, options), forMs }
-    if (request.policies.length === 0 || request.policies.some(counts)) return change(request)
+    return change({ verb, ...limited(base(key, options)), forMs })
+  }
+
+  /** @throws SluiceError if none of the policies can deny */
+  function limited(request: RequestBase): RequestBase {
+    if (request.policies.length === 0 || request.policies.some(counts)) return request
     const expected = 'at least one policy that can deny: "unlimited" allows everything'
     throw sluiceError('SLUICE_OPTION_INVALID', where, 'policies', policies, expected)
   }
@@ -117,7 +127,7 @@ export function makeLimiter<S extends Store>(
     peekMany: (calls) => ask.all(requests.many('peek', calls), decisionOf),
     status: (key, options) => ask.one(requests.status(key, options), statusOf),
 
-    refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: PolicyChoice) {
+    refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: ChangeOptions) {
       const receipts = receiptsOf(decisionOrKey)
       if (receipts !== undefined) {
         const refunds = refundRequests(name, receipts, n, options, requests.now())

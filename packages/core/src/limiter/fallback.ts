@@ -124,7 +124,7 @@ function withoutCounts(request: DecisionRequest, allowed: boolean): Answer {
   const { states } = answer
   if (allowed) return { allowed, states, source: 'open' }
   const blocked = states.map(({ row, now }) => {
-    return { row, now, override: blockUntil(now + closedForMs, 0) }
+    return { row, now, override: blockUntil(undefined, now + closedForMs, 0) }
   })
   return { allowed, states: blocked, source: 'closed' }
 }

@@ -1,7 +1,7 @@
 import { hasLeases } from '../algorithms/kind.js'
 import { windowSteps } from '../algorithms/window.js'
 import type { Algorithm, Row } from '../algorithms/algorithm.js'
-import { isExempt } from '../stores/override.js'
+import { overrideAllows } from '../stores/override.js'
 import { costAt, type Cost } from '../stores/store.js'
 import type { Decision } from './decision.js'
 import { counts } from './limiter-policies.js'
@@ -73,7 +73,7 @@ function partsOf(denial: Decision): readonly Part[] {
   return receipt.request.policies.flatMap((policy, index): readonly Part[] => {
     const { name, steps, params, quota } = policy
     const { row, now } = states[index]
-    if (!counts(policy) || isExempt(states[index]) || hasLeases(policy)) return []
+    if (!counts(policy) || overrideAllows(states[index], 1) || hasLeases(policy)) return []
     if (steps.records === undefined) return [{ name, index, steps, params, now, row }]
     const bound = { limit: quota, window: steps.windowMs(params) }
     return [{ name, index, steps: logBound, params: bound, now, row: [0, 0] }]

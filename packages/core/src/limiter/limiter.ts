@@ -2,6 +2,7 @@ import type { Duration } from '../options/readers.js'
 import type { Reply, Store } from '../stores/store.js'
 import type { AcquireOptions } from './acquire.js'
 import type {
+  ChangeOptions,
   ConsumeOptions,
   KeyAndCost,
   Keys,
@@ -40,25 +41,25 @@ export interface Limiter<S extends Store = Store> {
    */
   refund(decision: Decision, options?: RefundOptions): Reply<S, boolean>
   /** Refunds the n newest units, at most up to the full quota. For leases, it ends the newest ones whose units together are at most n. */
-  refund(key: Keys, n?: number, options?: PolicyChoice): Reply<S, boolean>
+  refund(key: Keys, n?: number, options?: ChangeOptions): Reply<S, boolean>
   /**
    * Takes n units, even if fewer remain. The units that count may then exceed the limit, and even a request of cost 0 is denied until they no longer do. A
    * `concurrency` policy grants a lease of n units that no caller can release; it expires.
    */
-  penalize(key: Keys, n: number, options?: PolicyChoice): Reply<S, void>
+  penalize(key: Keys, n: number, options?: ChangeOptions): Reply<S, void>
   /** Blocks the key for this duration, in place of a block or an exemption that it already has. */
-  block(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
+  block(key: Keys, length: Duration, options?: ChangeOptions): Reply<S, void>
   /** Ends a block. The units that the key has used still count. An exemption stays. */
-  unblock(key: Keys, options?: PolicyChoice): Reply<S, void>
+  unblock(key: Keys, options?: ChangeOptions): Reply<S, void>
   /**
    * Exempts the key for this duration, in place of an exemption or a block that it already has: every request is allowed, whatever it costs, and nothing is
    * counted. The exemption holds for all processes that share the store; another process that remembers a denial may deny for up to a second more. The
    * decisions have `exempt: true`, the numbers of what was counted before, and no lease. If only some of a request's policies are exempt, the others decide and
    * count.
    */
-  exempt(key: Keys, length: Duration, options?: PolicyChoice): Reply<S, void>
+  exempt(key: Keys, length: Duration, options?: ChangeOptions): Reply<S, void>
   /** Ends an exemption. The units that the key used before it still count, unless they have expired. A block stays. */
-  unexempt(key: Keys, options?: PolicyChoice): Reply<S, void>
+  unexempt(key: Keys, options?: ChangeOptions): Reply<S, void>
   /**
    * Releases a lease by its id, also one that another process holds. The units that its request took from other policies stay taken. True if the lease was
    * held, false if it had expired or been released.

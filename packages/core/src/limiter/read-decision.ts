@@ -1,5 +1,5 @@
 import { Kept } from '../stores/kept.js'
-import { blockedMs, exemptMs, isExempt } from '../stores/override.js'
+import { exemptMs, isExempt } from '../stores/override.js'
 import {
   costAt,
   type LimiterPolicy,
@@ -11,7 +11,7 @@ import {
 import { counts } from './limiter-policies.js'
 import type { Decision, Status, Verdict } from './decision.js'
 import { MadeDecision, receiptOf, receiptsOf, withReceipts } from './receipt.js'
-import { longest, putByName, verdictOf } from './verdict.js'
+import { longest, policyStatusOf, putByName, verdictOf } from './verdict.js'
 
 export const noNames: readonly string[] = Object.freeze([])
 
@@ -141,9 +141,7 @@ export function statusOf(
 ): Status {
   const named: Record<string, Status['policies'][string]> = {}
   policies.forEach((policy, i) => {
-    const { used, limit, remaining, resetMs } = verdictOf(policy, states[i], 0, false)
-    const set = { blockedMs: blockedMs(states[i]), exemptMs: exemptMs(states[i]) }
-    putByName(named, policy.name, { used, limit, remaining, resetMs, ...set })
+    putByName(named, policy.name, policyStatusOf(policy, states[i]))
   })
   return { source, policies: named }
 }

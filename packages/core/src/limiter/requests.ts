@@ -9,19 +9,22 @@ import {
   readOption,
   readOptions,
 } from '../options/readers.js'
-import type {
-  DecisionRequest,
-  LimiterPolicy,
-  ResetRequest,
-  Store,
-  StoreRequest,
+import {
+  someOf,
+  type DecisionRequest,
+  type LimiterPolicy,
+  type ResetRequest,
+  type Store,
+  type StoreRequest,
 } from '../stores/store.js'
 import {
   askedPolicies,
+  assertNames,
   costOf,
   keysOf,
   leaseText,
   modeName,
+  type ChangeOptions,
   type ConsumeOptions,
   type KeyAndCost,
   type Keys,
@@ -47,7 +50,7 @@ export interface Requests {
   status(key: Keys, options?: PolicyChoice): DecisionRequest
   reset(key: Keys, options?: ResetOptions): ResetRequest
   /** The fields that the request of any other method has. */
-  base(key: Keys, options?: PolicyChoice, leaseId?: string): RequestBase
+  base(key: Keys, options?: ChangeOptions, leaseId?: string): RequestBase
   /** The time of the limiter's clock; undefined without one. */
   now(): number | undefined
 }
@@ -92,11 +95,23 @@ export function createRequests(
     }
   }
 
-  function base(key: Keys, chosen: Policies | undefined, leaseId?: string): RequestBase {
-    const asked = askedPolicies(limiter, policiesOf(chosen), key)
+  function base(key: Keys, { policies, policy }: ChangeOptions, leaseId?: string): RequestBase {
+    const all = policiesOf(policies)
+    const counting = askedPolicies(limiter, all, key)
+    const asked = policy === undefined ? counting : named(all, counting, policy)
     const lease = leaseFor(asked, undefined, leaseId)
     const keys = keysOf(limiter, asked, key)
     return { policies: asked, keys, now: clock && readClock(clock), lease }
+  }
+
+  /** The policy of this name, if it counts the key. */
+  function named(
+    all: readonly LimiterPolicy[],
+    counting: readonly LimiterPolicy[],
+    policy: string,
+  ): readonly LimiterPolicy[] {
+    assertNames(limiter, [policy], all)
+    return someOf(counting, [...counting.keys()].filter((i) => counting[i].name === policy))
   }
 
   return {
@@ -122,12 +137,12 @@ export function createRequests(
 
     reset(key, options = {}) {
       const { unblock } = readOptions(where, options, resetReaders)
-      return { verb: 'reset', ...base(key, options.policies), unblock }
+      return { verb: 'reset', ...base(key, options), unblock }
     },
 
     base(key, options = {}, leaseId) {
-      knownOptions(where, options, ['policies'])
-      return base(key, options.policies, leaseId)
+      knownOptions(where, options, leaseId === undefined ? ['policies', 'policy'] : ['policies'])
+      return base(key, options, leaseId)
     },
 
     now: () => clock && readClock(clock),
@@ -143,4 +158,5 @@ const optionsOf = {
 const resetReaders = {
   unblock: optional(checked('true or false', isBoolean), false),
   policies: anything,
+  policy: anything,
 }

@@ -1,5 +1,5 @@
-import type { Verdict } from './decision.js'
-import { blockedMs, isExempt } from '../stores/override.js'
+import type { PolicyStatus, Verdict } from './decision.js'
+import { blockedMs, exemptMs, isExempt } from '../stores/override.js'
 import type { LimiterPolicy, State } from '../stores/store.js'
 
 /**
@@ -45,6 +45,19 @@ function overriddenVerdict(verdict: Verdict, state: State, taken: boolean): Verd
   if (isExempt(state)) return { ...verdict, allowed: true, retryAfterMs: 0, delayMs: 0 }
   const ms = blockedMs(state)
   return ms > 0 ? blockedVerdict(verdict, ms, taken) : verdict
+}
+
+/** The counts of a policy, from its state after a peek of cost 0. */
+export function policyStatusOf(policy: LimiterPolicy, state: State): PolicyStatus {
+  const { used, limit, remaining, resetMs } = verdictOf(policy, state, 0, false)
+  return {
+    used,
+    limit,
+    remaining,
+    resetMs,
+    blockedMs: blockedMs(state),
+    exemptMs: exemptMs(state),
+  }
 }
 
 /** The verdict of a policy that counts nothing. Made when it is needed, because Infinity changes how V8 stores the numbers of all verdicts. */

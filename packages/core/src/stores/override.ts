@@ -22,11 +22,16 @@ export function overrideOf(cells: Row): Row | undefined {
   return cells.some((cell) => cell > 0) ? cells : undefined
 }
 
-export function blockUntil(until: number, lengthMs: number): Row {
+/** All cells of an override. A store may have left out zeros at its end. */
+export function cellsOf(override: Row): Row {
+  return Array.from({ length: overrideWidth }, (_, i) => override[i] ?? 0)
+}
+
+export function blockUntil(_override: Row | undefined, until: number, lengthMs: number): Row {
   return [until, lengthMs, 0]
 }
 
-export function exemptUntil(until: number): Row {
+export function exemptUntil(_override: Row | undefined, until: number): Row {
   return [0, 0, until]
 }
 
@@ -48,6 +53,11 @@ export function exemptMs({ override, now }: OverrideAt): number {
 /** Whether an exemption allows this policy, so that nothing is counted. */
 export function isExempt(state: OverrideAt): boolean {
   return exemptMs(state) > 0
+}
+
+/** Whether the override allows a cost that the count does not. */
+export function overrideAllows(state: OverrideAt, _cost: number): boolean {
+  return isExempt(state)
 }
 
 /** Whether the last override is an exemption, which can have ended. */

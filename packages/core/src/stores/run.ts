@@ -5,6 +5,7 @@ import {
   blockLength,
   blockStart,
   blockUntil,
+  cellsOf,
   exemptUntil,
   isExempt,
   isExemption,
@@ -96,9 +97,10 @@ function look(rows: Rows, request: StoreRequest, index: number, cost: number): L
     records = (kept && rows.recordsOf(index, key)) ?? kind.create(policy.params)
     steps = kind.bind(records, request.lease)
   }
-  const override = rows.get(index, key, 'override')
+  let override = rows.get(index, key, 'override')
   let fits = steps.look(row, policy.params, now, cost)
   if (override !== undefined) {
+    override = cellsOf(override)
     fits = isExempt({ override, now }) || (fits && blockedMs({ override, now }) === 0)
   }
   return { row, now, override, index, fits, records, steps }
@@ -189,10 +191,10 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
   const before = [...row]
   switch (request.verb) {
     case 'block':
-      putOverride(rows, request, state, blockUntil(now + request.forMs, 0))
+      putOverride(rows, request, state, blockUntil(state.override, now + request.forMs, 0))
       return true
     case 'exempt':
-      putOverride(rows, request, state, exemptUntil(now + request.forMs))
+      putOverride(rows, request, state, exemptUntil(state.override, now + request.forMs))
       return true
     case 'unblock':
     case 'unexempt':
@@ -245,7 +247,7 @@ function startBlock(rows: Rows, request: StoreRequest, state: Loaded, block: Blo
   const { for: first, escalate, max } = block
   const last = override !== undefined && now < overrideEnds(override) ? blockLength(override) : 0
   const length = last > 0 ? Math.min(max, Math.floor(last * escalate)) : first
-  putOverride(rows, request, state, blockUntil(now + length, length))
+  putOverride(rows, request, state, blockUntil(override, now + length, length))
 }
 
 function putOverride(rows: Rows, { keys }: StoreRequest, state: Loaded, row: Row): void {

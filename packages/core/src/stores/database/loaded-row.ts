@@ -1,6 +1,10 @@
 import type { Records } from '../../algorithms/algorithm.js'
 import type { Change } from './database.js'
-import { damageId, emptyId, packStates, type KnownRow, type StoredState } from './state-bytes.js'
+import {
+  damageId,
+  emptyId,
+  overrideId,
+  packStates, type KnownRow, type StoredState } from './state-bytes.js'
 
 /** States are kept this long after they have expired, so that they still count if the clock steps back by less. */
 const graceMs = 1000
@@ -94,7 +98,8 @@ export class LoadedRow {
 
   /** Keeps a state until it ends. Removes it if it has already ended. */
   put(state: OpenState, time: RequestTime): void {
-    const old = this.find(state.name, state.id, state.row.length)
+    const width = state.id === overrideId ? undefined : state.row.length
+    const old = this.find(state.name, state.id, width)
     if (state.endsAt > time.now) {
       this.replace(old, { ...state, endsAt: Math.ceil(state.endsAt) })
       this.#changed = time

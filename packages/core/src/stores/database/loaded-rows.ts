@@ -74,7 +74,7 @@ export class LoadedRows implements Rows {
     const kept = { name, endsAt: this.#time.now + lifeMs, records: undefined }
     const state =
       part === 'override'
-        ? { ...kept, id: overrideId, row }
+        ? { ...kept, id: overrideId, row: withoutLastZeros(row) }
         : { ...kept, id: steps.id, row: row.slice(0, width), unpacked, packer: steps.records }
     this.#rows[index].put(state, this.#time)
   }
@@ -90,4 +90,9 @@ export class LoadedRows implements Rows {
     const { name, steps, width } = this.#policies[index]
     return this.#rows[index].find(name, steps.id, width)
   }
+}
+
+/** The cells of an override up to the last one that says something. */
+function withoutLastZeros(row: Row): Row {
+  return row.slice(0, row.findLastIndex((cell) => cell > 0) + 1)
 }

@@ -1,6 +1,6 @@
 import { hasLeases } from '../../algorithms/kind.js'
 import { processTime } from '../../clock.js'
-import { blockedMs, exemptMs, isExempt } from '../override.js'
+import { blockedMs, exemptMs, isExempt, overrideAllows } from '../override.js'
 import type { PendingRequest } from '../queue/pending.js'
 import {
   costAt,
@@ -132,10 +132,11 @@ function isCached(request: DecisionRequest): boolean {
 
 /** How long a policy denies the request from now on: by its count, or by a block. */
 function waitOf({ policies, cost }: DecisionRequest, i: number, state: State): number {
-  if (isExempt(state)) return 0
+  const own = costAt(cost, i)
+  if (overrideAllows(state, own)) return 0
   const { row, now } = state
   const { steps, params } = policies[i]
-  const { wait } = steps.read(row, params, now, costAt(cost, i), false)
+  const { wait } = steps.read(row, params, now, own, false)
   return Math.max(wait, blockedMs(state))
 }
 

@@ -1,5 +1,6 @@
-import { mostRecordKeys } from '../../algorithms/algorithm.js'
+import { mostRecordKeys, type Row } from '../../algorithms/algorithm.js'
 import { recordKey, redisKeys } from '../../keys.js'
+import { overrideWidth } from '../override.js'
 import { costAt, type LimiterPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
 import { fieldsOf, paramsAt, type CompiledPolicies } from './compiled-policies.js'
 
@@ -59,7 +60,8 @@ export function encodeChange(
 ): EncodedCall {
   const { verb, policies, now, lease } = request
   const keys: string[] = []
-  const args = [`${voidAt}`, `${now ?? ''}`, verb, `${amountOf(request)}`, lease.id, lease.owner]
+  const [units, forMs] = amountsOf(request)
+  const args = [`${voidAt}`, `${now ?? ''}`, verb, `${units}`, `${forMs}`, lease.id, lease.owner]
   const widths = policies.map((policy, i) => {
     const { steps, params, block } = policy
     const { times, counts, extras = 0 } = steps.size(params)
@@ -72,23 +74,27 @@ export function encodeChange(
     args.push(...fieldsOf(policy), ...[steps.id, times, counts, width, records.length].map(String))
     args.push(block?.on ?? '', `${cost}`, `${numbers.length}`, ...numbers)
     if (verb === 'refundReceipt') {
-      const { row, now: takenAt } = request.receipts[i]
-      args.push(`${takenAt}`)
-      args.push(...Array.from({ length: width }, (_, n) => `${row[n] ?? 0}`))
+      const { row, now: takenAt, override } = request.receipts[i]
+      args.push(`${takenAt}`, ...textsOf(row, width), ...textsOf(override, overrideWidth))
     }
     return width
   })
   return { keys, args, widths }
 }
 
-function amountOf(request: StoreRequest): number {
-  if ('units' in request) return request.units
-  if ('forMs' in request) return request.forMs
-  return 'unblock' in request && request.unblock ? 1 : 0
+/** The numbers of a request: its units, or 1 for a reset that ends blocks; and its length of time. */
+function amountsOf(request: StoreRequest): readonly [units: number, forMs: number] {
+  const isUnblocking = 'unblock' in request && request.unblock
+  const units = 'units' in request ? request.units : isUnblocking ? 1 : 0
+  return [units, 'forMs' in request ? request.forMs : 0]
+}
+
+function textsOf(row: Row | undefined, width: number): readonly string[] {
+  return Array.from({ length: width }, (_, i) => `${row?.[i] ?? 0}`)
 }
 
 /** The arguments of a call without policies: a reply means that the server can run scripts. */
-export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '', 'peek', '0', '', '']
+export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '', 'peek', '0', '0', '', '']
 
 /** The keys of a policy's records; of those of all algorithms, first its own. */
 function recordKeysOf({ name, steps }: LimiterPolicy, key: string, all = false): readonly string[] {

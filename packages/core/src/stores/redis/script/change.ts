@@ -16,10 +16,12 @@ const begin = `
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   the time to use instead of the server's, or an empty string
 --      3   the verb
---      4   units to take or to refund, the length of a block or an exemption, or 1 if a reset removes blocks
---      5   the id and the owner of the lease, or empty strings
---      7   for each policy: the fields of its row and of its block or exemption, its id, the numbers of times, of counts, of all cells, and of the keys
---          of its records; when a block starts; its cost; the number of its params, and the params. And for refundReceipt the time and the cells of its receipt
+--      4   units to take or to refund, or 1 if a reset removes blocks
+--      5   the length of a block or an exemption
+--      6   the id and the owner of the lease, or empty strings
+--      8   for each policy: the fields of its row and of its block or exemption, its id, the numbers of times, of counts, of all cells, and of the keys
+--          of its records; when a block starts; its cost; the number of its params, and the params. And for refundReceipt the time and the cells of its receipt, and those of its
+--          override
 --
 -- Returns  as the script of decisions, for one request
 local serverTime = redis.call('TIME')
@@ -30,8 +32,8 @@ if serverMs > tonumber(ARGV[1]) then return { serverMs } end
 const main = `
 local now = ARGV[2] == '' and serverMs or tonumber(ARGV[2])
 local margin = ARGV[2] == '' and 1000 or 86400000
-local verb, amount, lease = ARGV[3], tonumber(ARGV[4]), { id = ARGV[5], owner = ARGV[6] }
-local lastArg, lastKey = 6, 0
+local verb, units, forMs, lease = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), { id = ARGV[6], owner = ARGV[7] }
+local lastArg, lastKey = 7, 0
 local BLOCKED_UNTIL, BLOCK_MS, EXEMPT_UNTIL, overrideWidth = 1, 2, 3, ${overrideWidth}
 local overrideFormat, noOverride = '${overrideFormat}', { ${Array.from({ length: overrideWidth }, () => 0).join(', ')} }
 
@@ -59,7 +61,7 @@ local function readPolicy()
   local p = { key = keys(1)[1], field = text(), other = text(), id = number(), times = number(), counts = number(), width = number() }
   p.recordKeys, p.blocksOn, p.cost = keys(number()), text(), number()
   p.params = numbers(number())
-  if verb == 'refundReceipt' then p.receiptNow, p.receipt = number(), numbers(p.width) end
+  if verb == 'refundReceipt' then p.receiptNow, p.receipt, p.receiptOverride = number(), numbers(p.width), numbers(overrideWidth) end
   p.algorithm = algorithms[p.id]()
   p.steps = p.algorithm.bind and p.algorithm.bind(p.recordKeys, lease) or p.algorithm
   p.stored = p.times + p.counts
@@ -146,17 +148,17 @@ end
 local function change(p)
   local steps, row, params = p.steps, p.row, p.params
   local looked = { unpack(row) }
-  if verb == 'block' then return putOverride(p, now + amount, 0) ~= false
-  elseif verb == 'exempt' then return putOverride(p, 0, now + amount) ~= false
+  if verb == 'block' then return putOverride(p, now + forMs, 0) ~= false
+  elseif verb == 'exempt' then return putOverride(p, 0, now + forMs) ~= false
   elseif verb == 'unblock' then return endOverride(p, false) ~= false
   elseif verb == 'unexempt' then return endOverride(p, true) ~= false
   elseif verb == 'reset' then return reset(p) ~= false
   elseif verb == 'release' or verb == 'renew' then
     if not steps[verb] or not steps[verb](row, params, now) then return false end
   elseif verb == 'penalize' then
-    steps.take(row, params, now, amount)
+    steps.take(row, params, now, units)
     for i = 1, #row do row[i] = math.min(row[i], 2 ^ 53 - 1) end
-  elseif verb == 'refundUnits' then steps.refund(row, params, now, amount)
+  elseif verb == 'refundUnits' then steps.refund(row, params, now, units)
   elseif not steps.release and now >= p.algorithm.ends(p.receipt, params) then return true
   else
     steps.refund(row, params, now, p.cost, p.receipt, p.receiptNow)
@@ -176,7 +178,7 @@ local function run()
     find(p)
     isBlocked = isBlocked or p.override[BLOCKED_UNTIL] > now
   end
-  if verb == 'reset' and amount == 0 and isBlocked then return end
+  if verb == 'reset' and units == 0 and isBlocked then return end
   -- If memory is full, Redis refuses only commands before the first write. These change nothing: the first is refused, and the second is such a write,
   -- because the other verbs need no memory for a key that exists.
   local first = policies[1] and policies[1].key
