@@ -3,7 +3,7 @@
 import './algorithms/all.js'
 
 export { createLimiter } from './limiter/create-limiter.js'
-export type { Limiter } from './limiter/limiter.js'
+export type { GrantOptions, Limiter } from './limiter/limiter.js'
 export type {
   ConsumeOptions,
   Costs,

@@ -14,6 +14,7 @@ import { describeStepsBack } from './algorithms/steps-back.js'
 import { describeTime } from './algorithms/time.js'
 import { describeBlocks } from './algorithms/blocks.js'
 import { describeExemptions } from './algorithms/exemptions.js'
+import { describeGrants } from './algorithms/grants.js'
 import { describeCalendars } from './algorithms/calendars.js'
 import { describeMany } from './methods/many.js'
 import { describePenalties } from './methods/penalties.js'
@@ -60,6 +61,7 @@ export function describeStore(name: string, makeStore: StoreFactory, share = 1):
     describeCalendars(open)
     describeBlocks(open)
     describeExemptions(open)
+    describeGrants(open)
     describeExemptPolicies(open)
   })
 }

@@ -87,6 +87,9 @@ async function run(
 ): Promise<unknown> {
   const cost = costOf(share, 3, last)
   const choice = isChanged ? { policies: changed } : {}
+  const name = Object.keys(changed)[dice]
+  /** For a verb that changes what a key has: half of the calls change one policy only. */
+  const change = { ...choice, ...(name !== undefined && { policy: name }) }
   // A policy that the record leaves out costs 1.
   const costs = isOneCost ? cost : { default: cost, b: dice }
   const asked = { key: keys, cost: costs, ...choice }
@@ -117,19 +120,23 @@ async function run(
     case 'renew':
       return decisions.at(-1 - dice)?.lease?.renew()
     case 'refundUnits':
-      return limiter.refund(keys, cost, choice)
+      return limiter.refund(keys, cost, change)
     case 'penalize':
-      return limiter.penalize(keys, cost, choice)
+      return limiter.penalize(keys, cost, change)
     case 'block':
-      return limiter.block(keys, 1 + 700 * dice, choice)
+      return limiter.block(keys, 1 + 700 * dice, change)
     case 'unblock':
-      return limiter.unblock(keys, choice)
+      return limiter.unblock(keys, change)
     case 'exempt':
-      return limiter.exempt(keys, 1 + 700 * dice, choice)
+      return limiter.exempt(keys, 1 + 700 * dice, change)
     case 'unexempt':
-      return limiter.unexempt(keys, choice)
+      return limiter.unexempt(keys, change)
+    case 'grant':
+      return limiter.grant(keys, cost, { for: 1 + 1400 * dice, ...change })
+    case 'ungrant':
+      return limiter.ungrant(keys, change)
     case 'reset':
-      return limiter.reset(keys, { unblock: dice > 2, ...choice })
+      return limiter.reset(keys, { unblock: dice > 2, ...change })
     case 'status':
       return limiter.status(keys, choice)
   }

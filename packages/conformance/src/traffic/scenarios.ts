@@ -37,7 +37,7 @@ export interface Command {
   readonly isChanged: boolean
   /** The owner of the lease, for policies with leases. */
   readonly owner: string | undefined
-  /** Chooses the decision to refund, counted back from the last one, the duration of a block or an exemption, whether a reset unblocks, or the cost of a policy. */
+  /** Chooses the decision to refund, counted back from the last one, the duration of a block, an exemption or a grant, whether a reset unblocks, or the cost of a policy. */
   readonly dice: number
 }
 
@@ -130,6 +130,8 @@ type Verb =
   | 'unblock'
   | 'exempt'
   | 'unexempt'
+  | 'grant'
+  | 'ungrant'
   | 'reset'
   | 'status'
 
@@ -149,6 +151,10 @@ const verbs: readonly Verb[] = [
   'unblock',
   'exempt',
   'unexempt',
+  'grant',
+  'grant',
+  'grant',
+  'ungrant',
   'reset',
   'status',
 ]

@@ -318,19 +318,26 @@ describe('the fields of a key', () => {
     expect(await fields()).toEqual({ ':1': start + number(2 * half - 1, 4) })
   })
 
-  test('the block or the exemption of a policy name is a field: when its block ends, the length of that, and when its exemption ends', async () => {
+  test('what stands beside the count of a policy name is a field: the end and the length of its block, the end of its exemption, and that of its grant, with its units', async () => {
     const block = { for: '1m', on: 'exceeded' } as const
     const limiter = limiterOf(fixedWindow({ limit: 1, window: '1h', block }))
     await limiter.consume('user')
     const row = { ':1': start + number(1, 4) }
     await limiter.consume('user')
-    const override = (...cells: number[]) => cells.map((cell) => number(cell, 6)).join('')
+    const override = (blockedUntil: number, blockMs: number, exemptUntil: number, grant = [0, 0]) =>
+      [blockedUntil, blockMs, exemptUntil, grant[0]].map((cell) => number(cell, 6)).join('') +
+      [grant[1], 0, 0].map((cell) => number(cell, 7)).join('')
     expect(await fields()).toEqual({ ...row, ':o': override(now + 60_000, 60_000, 0) })
     await limiter.block('user', '1h')
     expect(await fields()).toEqual({ ...row, ':o': override(now + 3_600_000, 0, 0) })
     await limiter.exempt('user', '2h')
     expect(await fields()).toEqual({ ...row, ':o': override(0, 0, now + 7_200_000) })
+    await limiter.grant('user', 500, { for: '1h' })
+    const grant = [now + 3_600_000, 500]
+    expect(await fields()).toEqual({ ...row, ':o': override(0, 0, now + 7_200_000, grant) })
     await limiter.unexempt('user')
+    expect(await fields()).toEqual({ ...row, ':o': override(0, 0, 0, grant) })
+    await limiter.ungrant('user')
     expect(await fields()).toEqual(row)
   })
 })

@@ -1,6 +1,14 @@
 import { hasLeases } from '../algorithms/kind.js'
 import { sluiceError } from '../errors.js'
-import { duration, quota, readOption, warnOfShort, type Duration } from '../options/readers.js'
+import {
+  anything,
+  duration,
+  quota,
+  readOption,
+  readOptions,
+  warnOfShort,
+  type Duration,
+} from '../options/readers.js'
 import { memoryStore, type MemoryStore } from '../stores/memory/index.js'
 import {
   noLease,
@@ -149,6 +157,14 @@ export function makeLimiter<S extends Store>(
     unblock: (key, options) => change({ verb: 'unblock', ...base(key, options) }),
     exempt: (key, length, options) => override('exempt', key, length, options),
     unexempt: (key, options) => change({ verb: 'unexempt', ...base(key, options) }),
+    grant(key, n, options) {
+      const { for: forMs } = readOptions(where, options, grantReaders)
+      const { for: _length, ...choice } = options
+      const request = limited(base(key, choice))
+      assertGrantable(where, request.policies)
+      return change({ verb: 'grant', ...request, forMs, units: unitsOf(n) })
+    },
+    ungrant: (key, options) => change({ verb: 'ungrant', ...base(key, options) }),
     release: (key, id, options) =>
       changeLease({ verb: 'release', ...base(key, options, leaseId(id)) }),
     renew: (key, id, options) => changeLease({ verb: 'renew', ...base(key, options, leaseId(id)) }),
@@ -173,6 +189,19 @@ export function makeLimiter<S extends Store>(
     claimNames(limiter, store, [...names, ...layoutNames(requests.own)])
   }
   return limiter
+}
+
+const grantReaders = { for: duration, policies: anything, policy: anything }
+
+/** The kinds of policies that have no grants: their units are not spent, or they have an order or stages of their own. */
+const withoutGrants = ['concurrency', 'leakyQueue', 'staged']
+
+/** @throws SluiceError SLUICE_OPTION_INVALID for a policy that has no grants */
+function assertGrantable(where: string, policies: readonly LimiterPolicy[]): void {
+  const other = policies.find(({ policy }) => withoutGrants.includes(policy.kind))
+  if (other === undefined) return
+  const expected = `the name of a policy that is none of ${withoutGrants.join(', ')}`
+  throw sluiceError('SLUICE_OPTION_INVALID', where, 'policy', other.name, expected)
 }
 
 /** @throws SluiceError SLUICE_OPTION_INVALID for a penalty after which a policy could not count exactly */

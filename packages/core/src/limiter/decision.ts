@@ -18,6 +18,8 @@ export interface Verdict {
   readonly resetMs: number
   /** The delay of a leaky queue; 0 otherwise. */
   readonly delayMs: number
+  /** The units that are left of the key's grant. `remaining` includes them. Absent without a grant. */
+  readonly granted?: number
 }
 
 /**
@@ -90,6 +92,8 @@ export interface PolicyStatus {
   readonly blockedMs: number
   /** The wait until the exemption ends; 0 without one. */
   readonly exemptMs: number
+  /** The units that are left of the grant. `remaining` includes them. Absent without a grant. */
+  readonly granted?: number
 }
 
 /** The counts of a key. */

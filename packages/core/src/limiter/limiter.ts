@@ -13,6 +13,12 @@ import type {
 import type { Decision, Status } from './decision.js'
 import type { PolicyChoice } from './limiter-policies.js'
 
+/** Options of `grant`. */
+export interface GrantOptions extends ChangeOptions {
+  /** How long the units can be taken. */
+  readonly for: Duration
+}
+
 /**
  * Decides whether requests are allowed. Over a memory store every method but `acquire` returns its result at once, over any other store a promise; `await`
  * works with both. An invalid call throws, or rejects with, a SluiceError.
@@ -60,6 +66,15 @@ export interface Limiter<S extends Store = Store> {
   exempt(key: Keys, length: Duration, options?: ChangeOptions): Reply<S, void>
   /** Ends an exemption. The units that the key used before it still count, unless they have expired. A block stays. */
   unexempt(key: Keys, options?: ChangeOptions): Reply<S, void>
+  /**
+   * Grants the key units for a time, beside the quota of each policy, or of one policy, and in place of a grant that it already has. They are taken when the
+   * policy itself would deny: the cost of a request comes whole from its quota, or whole from its grant. `remaining` includes them, `granted` is what is left of
+   * them. A refund returns units to where they were taken. A block denies all the same, and a `reset` keeps the grant. Policies of `concurrency`, `leakyQueue`,
+   * `staged` and `unlimited` have no grants.
+   */
+  grant(key: Keys, units: number, options: GrantOptions): Reply<S, void>
+  /** Ends a grant. */
+  ungrant(key: Keys, options?: ChangeOptions): Reply<S, void>
   /**
    * Releases a lease by its id, also one that another process holds. The units that its request took from other policies stay taken. True if the lease was
    * held, false if it had expired or been released.

@@ -111,7 +111,10 @@ export function createRequests(
     policy: string,
   ): readonly LimiterPolicy[] {
     assertNames(limiter, [policy], all)
-    return someOf(counting, [...counting.keys()].filter((i) => counting[i].name === policy))
+    return someOf(
+      counting,
+      [...counting.keys()].filter((i) => counting[i].name === policy),
+    )
   }
 
   return {

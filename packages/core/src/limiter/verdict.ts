@@ -1,5 +1,5 @@
 import type { PolicyStatus, Verdict } from './decision.js'
-import { blockedMs, exemptMs, isExempt } from '../stores/override.js'
+import { blockedMs, exemptMs, grantedUnits, isExempt, isGranted } from '../stores/override.js'
 import type { LimiterPolicy, State } from '../stores/store.js'
 
 /**
@@ -16,7 +16,7 @@ export function verdictOf(
   if (policy.quota === Infinity) return unlimitedVerdict()
   if (state.override === undefined) return plainVerdict(policy, state, cost, taken)
   const verdict = plainVerdict(policy, state, cost, taken && !isExempt(state))
-  return overriddenVerdict(verdict, state, taken)
+  return overriddenVerdict(verdict, state, cost, taken)
 }
 
 function plainVerdict(
@@ -40,16 +40,20 @@ function plainVerdict(
   }
 }
 
-/** The verdict of a key that has an exemption, or a block. */
-function overriddenVerdict(verdict: Verdict, state: State, taken: boolean): Verdict {
+/** The verdict of a key that has an exemption, a block, or a grant. */
+function overriddenVerdict(own: Verdict, state: State, cost: number, taken: boolean): Verdict {
+  const granted = grantedUnits(state)
+  const verdict =
+    granted === undefined ? own : { ...own, remaining: own.remaining + granted, granted }
   if (isExempt(state)) return { ...verdict, allowed: true, retryAfterMs: 0, delayMs: 0 }
   const ms = blockedMs(state)
-  return ms > 0 ? blockedVerdict(verdict, ms, taken) : verdict
+  if (ms > 0) return blockedVerdict(verdict, ms, taken)
+  return isGranted(state, cost) ? { ...verdict, allowed: true, retryAfterMs: 0 } : verdict
 }
 
 /** The counts of a policy, from its state after a peek of cost 0. */
 export function policyStatusOf(policy: LimiterPolicy, state: State): PolicyStatus {
-  const { used, limit, remaining, resetMs } = verdictOf(policy, state, 0, false)
+  const { used, limit, remaining, resetMs, granted } = verdictOf(policy, state, 0, false)
   return {
     used,
     limit,
@@ -57,6 +61,7 @@ export function policyStatusOf(policy: LimiterPolicy, state: State): PolicyStatu
     resetMs,
     blockedMs: blockedMs(state),
     exemptMs: exemptMs(state),
+    ...(granted !== undefined && { granted }),
   }
 }
 

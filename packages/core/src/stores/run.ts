@@ -2,20 +2,30 @@ import type { BoundSteps, Row } from '../algorithms/algorithm.js'
 import type { Block } from '../policy.js'
 import {
   blockedMs,
-  blockLength,
   blockStart,
   blockUntil,
-  cellsOf,
+  cellsAtStart,
   exemptUntil,
+  grantUntil,
   isExempt,
-  isExemption,
+  isGranted,
+  lastBlockMs,
+  overrideAllows,
   overrideEnds,
+  overrideOf,
+  overrideWithout,
+  paidBy,
+  paidUnits,
+  repaid,
 } from './override.js'
 import {
   costAt,
   isDecision,
   type DecisionRequest,
+  type EndOverrideRequest,
+  type GrantRequest,
   type LimiterPolicy,
+  type OverrideRequest,
   type ResetRequest,
   type State,
   type StoreRequest,
@@ -60,6 +70,8 @@ interface Loaded extends State {
   override: Row | undefined
   /** Whether the policy allows the cost of the request. */
   readonly fits: boolean
+  /** Whether it allows it by its count, and not only by its grant. */
+  readonly isCounted: boolean
   readonly records: unknown
   /** The steps of its algorithm, bound to these records if it has any. */
   readonly steps: BoundSteps
@@ -83,7 +95,7 @@ function decideAll(rows: Rows, request: DecisionRequest): StoreResult {
   return { allowed, states }
 }
 
-/** Reads a state as it is now, and whether it allows the cost: an exemption allows any, a block none. */
+/** Reads a state as it is now, and whether it allows the cost: an exemption allows any, a block none, and a grant one that the count does not. */
 function look(rows: Rows, request: StoreRequest, index: number, cost: number): Loaded {
   const policy = request.policies[index]
   const key = request.keys[index]
@@ -98,12 +110,14 @@ function look(rows: Rows, request: StoreRequest, index: number, cost: number): L
     steps = kind.bind(records, request.lease)
   }
   let override = rows.get(index, key, 'override')
-  let fits = steps.look(row, policy.params, now, cost)
+  const isCounted = steps.look(row, policy.params, now, cost)
+  let fits = isCounted
   if (override !== undefined) {
-    override = cellsOf(override)
-    fits = isExempt({ override, now }) || (fits && blockedMs({ override, now }) === 0)
+    override = cellsAtStart(override)
+    const at = { override, now }
+    fits = overrideAllows(at, cost) || (isCounted && blockedMs(at) === 0)
   }
-  return { row, now, override, index, fits, records, steps }
+  return { row, now, override, index, fits, isCounted, records, steps }
 }
 
 /** The row of a key of which nothing is kept. Literals take a fraction of the time of a loop. */
@@ -137,20 +151,33 @@ function commitUnusual(
 ): void {
   // An exempt key counts nothing.
   if (isExempt(state)) return
-  const { index, row, now, steps } = state
+  const { index, row, now, steps, override, isCounted } = state
   const { params, block, keepsFirstRow } = request.policies[index]
   const cost = costAt(request.cost, index)
   if (allowed && cost > 0) {
-    steps.take(row, params, now, cost)
-    save(rows, request, state)
-    if (block?.on === 'reached' && !steps.look(row, params, now, 1)) {
+    if (isCounted || override === undefined) {
+      steps.take(row, params, now, cost)
+      save(rows, request, state)
+    } else {
+      putOverride(rows, request, state, paidBy(override, cost))
+      keepFirst(rows, request, state)
+    }
+    if (block?.on === 'reached' && !steps.look(row, params, now, 1) && !isGranted(state, 1)) {
       startBlock(rows, request, state, block)
     }
-  } else if (!allowed && block?.on === 'exceeded' && deniesItself(request, state)) {
+  } else if (!allowed && block?.on === 'exceeded' && !state.fits && blockedMs(state) === 0) {
     startBlock(rows, request, state, block)
     // A bucket must not end during a block.
     if (keepsFirstRow) save(rows, request, state)
-  } else if (keepsFirstRow && !rows.isKept(index, request.keys[index])) save(rows, request, state)
+  } else keepFirst(rows, request, state)
+}
+
+/** Keeps the row of a new bucket that begins partly full, although nothing is taken from it. */
+function keepFirst(rows: Rows, request: StoreRequest, state: Loaded): void {
+  const { keepsFirstRow } = request.policies[state.index]
+  if (keepsFirstRow && !rows.isKept(state.index, request.keys[state.index])) {
+    save(rows, request, state)
+  }
 }
 
 function save(rows: Rows, { policies, keys }: StoreRequest, state: Loaded): void {
@@ -159,13 +186,6 @@ function save(rows: Rows, { policies, keys }: StoreRequest, state: Loaded): void
   const lifeMs = steps.ends(row, params) - now
   const isSpent = steps.used(row, params, now) >= quota
   rows.put(index, keys[index], 'count', row, lifeMs, isSpent, state.records)
-}
-
-/** Whether the policy itself denies the cost, and not only another one or a block. */
-function deniesItself({ policies, cost }: DecisionRequest, state: Loaded): boolean {
-  const { index, row, now } = state
-  const { steps, params } = policies[index]
-  return blockedMs(state) === 0 && steps.read(row, params, now, costAt(cost, index), false).wait > 0
 }
 
 /** A request that changes each state for itself. */
@@ -190,16 +210,6 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
   const { params } = policy
   const before = [...row]
   switch (request.verb) {
-    case 'block':
-      putOverride(rows, request, state, blockUntil(state.override, now + request.forMs, 0))
-      return true
-    case 'exempt':
-      putOverride(rows, request, state, exemptUntil(state.override, now + request.forMs))
-      return true
-    case 'unblock':
-    case 'unexempt':
-      endOverride(rows, request, state, request.verb === 'unexempt')
-      return true
     case 'release':
     case 'renew':
       if (steps[request.verb]?.(row, params, now) !== true) return false
@@ -214,27 +224,69 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
       break
     case 'refundReceipt': {
       const receipt = request.receipts[index]
+      const units = costAt(request.cost, index)
+      if (paidUnits(receipt.override) > 0) return repay(rows, request, state, receipt, units)
       // A lease can have been renewed since.
       if (steps.release === undefined && now >= policy.steps.ends(receipt.row, params)) return true
-      steps.refund(row, params, now, costAt(request.cost, index), receipt.row, receipt.now)
+      steps.refund(row, params, now, units, receipt.row, receipt.now)
       const isUndone = differ(row, before) && startedBlock(receipt, policy, state)
-      if (isUndone) endOverride(rows, request, state, false)
+      if (isUndone) putOverride(rows, request, state, overrideWithout(state.override, 'block'))
       break
     }
+    default:
+      putOverride(rows, request, state, overrideBy(request, state))
+      return true
   }
   // An unchanged row is not written, because that could extend the lifetime of a bucket. Records can change although the row does not.
   if (policy.steps.records !== undefined || differ(row, before)) save(rows, request, state)
   return true
 }
 
-/** Forgets what a key has used, and its block. An exemption stays. */
+/** The override after a verb that changes nothing else. */
+function overrideBy(
+  request: OverrideRequest | GrantRequest | EndOverrideRequest,
+  { override, now }: State,
+): Row {
+  switch (request.verb) {
+    case 'block':
+      return blockUntil(override, now + request.forMs, 0)
+    case 'exempt':
+      return exemptUntil(override, now + request.forMs)
+    case 'grant':
+      return grantUntil(override, now + request.forMs, request.units)
+    case 'unblock':
+      return overrideWithout(override, 'block')
+    case 'unexempt':
+      return overrideWithout(override, 'exemption')
+    case 'ungrant':
+      return overrideWithout(override, 'grant')
+  }
+}
+
+/** Returns units of a consumption to the grant that paid them, if it still is the key's. */
+function repay(
+  rows: Rows,
+  request: ChangeRequest,
+  state: Loaded,
+  receipt: State,
+  units: number,
+): boolean {
+  const row = receipt.override && repaid(state, receipt.override, units)
+  if (row === undefined) return true
+  const isUndone = startedBlock(receipt, request.policies[state.index], state)
+  putOverride(rows, request, state, isUndone ? overrideWithout(row, 'block') : row)
+  return true
+}
+
+/** Forgets what a key has used, and its block. An exemption and a grant stay. */
 function reset(rows: Rows, request: ResetRequest, state: Loaded): void {
   const { index, row, now, steps } = state
   rows.delete(index, request.keys[index], 'count')
   // A token, and a bucket that is full, are kept.
   steps.refund(row, request.policies[index].params, now, Infinity)
   save(rows, request, state)
-  endOverride(rows, request, state, false)
+  if (state.override === undefined) return
+  putOverride(rows, request, state, overrideWithout(state.override, 'block'))
 }
 
 function differ(row: Row, other: Row): boolean {
@@ -245,32 +297,19 @@ function differ(row: Row, other: Row): boolean {
 function startBlock(rows: Rows, request: StoreRequest, state: Loaded, block: Block): void {
   const { now, override } = state
   const { for: first, escalate, max } = block
-  const last = override !== undefined && now < overrideEnds(override) ? blockLength(override) : 0
+  const last = lastBlockMs(state)
   const length = last > 0 ? Math.min(max, Math.floor(last * escalate)) : first
   putOverride(rows, request, state, blockUntil(override, now + length, length))
 }
 
 function putOverride(rows: Rows, { keys }: StoreRequest, state: Loaded, row: Row): void {
   const { index, now } = state
-  state.override = row
+  state.override = overrideOf(row)
   rows.put(index, keys[index], 'override', row, overrideEnds(row) - now, true, undefined)
-}
-
-/** Ends the exemption of the key, or else its block. The other one stays. */
-function endOverride(
-  rows: Rows,
-  { keys }: StoreRequest,
-  state: Loaded,
-  ofExemption: boolean,
-): void {
-  const { index, override } = state
-  if (override === undefined || isExemption(override) !== ofExemption) return
-  state.override = undefined
-  rows.delete(index, keys[index], 'override')
 }
 
 /** Whether a consumption reached the limit and so started the block of the key. Its refund ends the block as well. */
 function startedBlock(receipt: State, { block }: LimiterPolicy, state: State): boolean {
-  const isByLimit = block?.on === 'reached' && blockLength(state.override) > 0
+  const isByLimit = block?.on === 'reached' && lastBlockMs(state) > 0
   return isByLimit && blockedMs(state) > 0 && blockStart(state.override) >= receipt.now
 }

@@ -72,9 +72,16 @@ export interface OverrideRequest extends RequestBase {
   readonly forMs: number
 }
 
-/** `unblock` ends blocks only, `unexempt` ends exemptions only. */
+/** Grants each policy units beside its quota, in place of the grant that it has. */
+export interface GrantRequest extends RequestBase {
+  readonly verb: 'grant'
+  readonly forMs: number
+  readonly units: number
+}
+
+/** `unblock` ends blocks only, `unexempt` exemptions, `ungrant` grants. */
 export interface EndOverrideRequest extends RequestBase {
-  readonly verb: 'unblock' | 'unexempt'
+  readonly verb: 'unblock' | 'unexempt' | 'ungrant'
 }
 
 /** Deletes the counts, and with `unblock` the blocks too. It keeps exemptions. Without `unblock` it is not allowed while a policy is blocked. */
@@ -94,6 +101,7 @@ export type StoreRequest =
   | RefundReceiptRequest
   | UnitsRequest
   | OverrideRequest
+  | GrantRequest
   | EndOverrideRequest
   | ResetRequest
   | LeaseRequest
@@ -187,7 +195,7 @@ export type Answer = StoreResult | SluiceError
  * can contain several copies of this package, and a limiter accepts a store of another copy if both have the same version. Increase it with every
  * change that another copy would misinterpret.
  */
-export const contractVersion: number = 6
+export const contractVersion: number = 7
 
 /** The property of a store that contains its contract. A store that an application implements itself does not have it. */
 export const storeContract: unique symbol = Symbol.for('@sluice/core:store')

@@ -4,7 +4,10 @@ import {
   damageId,
   emptyId,
   overrideId,
-  packStates, type KnownRow, type StoredState } from './state-bytes.js'
+  packStates,
+  type KnownRow,
+  type StoredState,
+} from './state-bytes.js'
 
 /** States are kept this long after they have expired, so that they still count if the clock steps back by less. */
 const graceMs = 1000

@@ -94,7 +94,15 @@ function textsOf(row: Row | undefined, width: number): readonly string[] {
 }
 
 /** The arguments of a call without policies: a reply means that the server can run scripts. */
-export const pingArgs: readonly string[] = [`${Number.MAX_SAFE_INTEGER}`, '', 'peek', '0', '0', '', '']
+export const pingArgs: readonly string[] = [
+  `${Number.MAX_SAFE_INTEGER}`,
+  '',
+  'peek',
+  '0',
+  '0',
+  '',
+  '',
+]
 
 /** The keys of a policy's records; of those of all algorithms, first its own. */
 function recordKeysOf({ name, steps }: LimiterPolicy, key: string, all = false): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Algorithm } from '../../../algorithms/algorithm.js'
 import { luaOf } from '../../../algorithms/scripts.js'
 import { overrideWidth } from '../../override.js'
-import { overrideFormat } from './policy.js'
+import { noCells, overrideFormat } from './policy.js'
 
 /** The script of all other verbs: one request of any policies of these algorithms. They are rare, so it loops over the policies. */
 export function changeScript(algorithms: readonly Algorithm[]): string {
@@ -16,8 +16,8 @@ const begin = `
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   the time to use instead of the server's, or an empty string
 --      3   the verb
---      4   units to take or to refund, or 1 if a reset removes blocks
---      5   the length of a block or an exemption
+--      4   units to take, to refund or to grant, or 1 if a reset removes blocks
+--      5   the length of a block, an exemption or a grant
 --      6   the id and the owner of the lease, or empty strings
 --      8   for each policy: the fields of its row and of its block or exemption, its id, the numbers of times, of counts, of all cells, and of the keys
 --          of its records; when a block starts; its cost; the number of its params, and the params. And for refundReceipt the time and the cells of its receipt, and those of its
@@ -34,8 +34,8 @@ local now = ARGV[2] == '' and serverMs or tonumber(ARGV[2])
 local margin = ARGV[2] == '' and 1000 or 86400000
 local verb, units, forMs, lease = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), { id = ARGV[6], owner = ARGV[7] }
 local lastArg, lastKey = 7, 0
-local BLOCKED_UNTIL, BLOCK_MS, EXEMPT_UNTIL, overrideWidth = 1, 2, 3, ${overrideWidth}
-local overrideFormat, noOverride = '${overrideFormat}', { ${Array.from({ length: overrideWidth }, () => 0).join(', ')} }
+local BLOCKED_UNTIL, BLOCK_MS, EXEMPT_UNTIL, GRANT_ENDS, GRANTED, GRANT_USED, PAID = 1, 2, 3, 4, 5, 6, 7
+local overrideFormat, overrideWidth, noCells = '${overrideFormat}', ${overrideWidth}, ${noCells}
 
 local function text()
   lastArg = lastArg + 1
@@ -80,7 +80,8 @@ local function find(p)
   p.row = size and { struct.unpack(formatOf(p, size), packed) } or {}
   for i = size and p.stored + 1 or 1, p.width do p.row[i] = 0 end
   for i = #p.row, p.width + 1, -1 do p.row[i] = nil end
-  p.override = values[2] and { struct.unpack(overrideFormat, values[2]) } or noOverride
+  p.override = { struct.unpack(overrideFormat, (values[2] or '') .. noCells) }
+  p.override[PAID] = 0
   p.steps.look(p.row, p.params, now, 0)
 end
 
@@ -105,16 +106,23 @@ local function save(p)
   if p.recordKeys[1] then redis.call('DEL', unpack(p.recordKeys)) end
 end
 
-local function putOverride(p, blockedUntil, exemptUntil)
-  p.override = { blockedUntil, 0, exemptUntil }
-  write(p, p.other, struct.pack(overrideFormat, unpack(p.override, 1, overrideWidth)), math.max(blockedUntil, exemptUntil))
+-- Sets the cells from this one on.
+local function putOverride(p, first, ...)
+  local cells = p.override
+  for i, value in ipairs({ ... }) do cells[first - 1 + i] = value end
+  local ends = math.max(cells[BLOCKED_UNTIL] + cells[BLOCK_MS], cells[EXEMPT_UNTIL], cells[GRANT_ENDS])
+  if ends <= now then return redis.call('HDEL', p.key, p.other) end
+  write(p, p.other, struct.pack(overrideFormat, unpack(cells, 1, overrideWidth)), ends)
 end
 
--- Ends the exemption of the key, or else its block. The other one stays.
-local function endOverride(p, ofExemption)
-  if (p.override[EXEMPT_UNTIL] > 0) ~= ofExemption then return end
-  redis.call('HDEL', p.key, p.other)
-  p.override = noOverride
+-- Ends the block of the key, its exemption, or its grant: so many cells from this one on. The others stay.
+local function endOverride(p, first, count)
+  local zeros, isSet = {}, false
+  for i = 1, count do
+    zeros[i] = 0
+    isSet = isSet or p.override[first - 1 + i] > 0
+  end
+  if isSet then putOverride(p, first, unpack(zeros)) end
 end
 
 -- Removes the rows of all algorithms, and their records.
@@ -128,7 +136,7 @@ local function reset(p)
   -- A token, and a bucket that is full, are kept.
   p.steps.refund(p.row, p.params, now, math.huge)
   if p.algorithm.ends(p.row, p.params) > now then save(p) end
-  endOverride(p, false)
+  endOverride(p, BLOCKED_UNTIL, 2)
 end
 
 local function differ(row, other)
@@ -144,14 +152,24 @@ local function isUndone(p)
   return p.blocksOn == 'reached' and blockMs > 0 and blockedUntil > now and blockedUntil - blockMs >= p.receiptNow
 end
 
+-- Returns units of a consumption to the grant that paid them, if it still is the key's.
+local function repay(p)
+  local cells = p.override
+  if cells[GRANT_ENDS] <= now or cells[GRANT_ENDS] ~= p.receiptOverride[GRANT_ENDS] then return end
+  if isUndone(p) then cells[BLOCKED_UNTIL], cells[BLOCK_MS] = 0, 0 end
+  putOverride(p, GRANT_USED, math.max(0, cells[GRANT_USED] - p.cost))
+end
+
 -- Returns false if there was nothing to change.
 local function change(p)
   local steps, row, params = p.steps, p.row, p.params
   local looked = { unpack(row) }
-  if verb == 'block' then return putOverride(p, now + forMs, 0) ~= false
-  elseif verb == 'exempt' then return putOverride(p, 0, now + forMs) ~= false
-  elseif verb == 'unblock' then return endOverride(p, false) ~= false
-  elseif verb == 'unexempt' then return endOverride(p, true) ~= false
+  if verb == 'block' then return putOverride(p, BLOCKED_UNTIL, now + forMs, 0, 0) ~= false
+  elseif verb == 'exempt' then return putOverride(p, BLOCKED_UNTIL, 0, 0, now + forMs) ~= false
+  elseif verb == 'grant' then return putOverride(p, GRANT_ENDS, now + forMs, units, 0) ~= false
+  elseif verb == 'unblock' then return endOverride(p, BLOCKED_UNTIL, 2) ~= false
+  elseif verb == 'unexempt' then return endOverride(p, EXEMPT_UNTIL, 1) ~= false
+  elseif verb == 'ungrant' then return endOverride(p, GRANT_ENDS, 3) ~= false
   elseif verb == 'reset' then return reset(p) ~= false
   elseif verb == 'release' or verb == 'renew' then
     if not steps[verb] or not steps[verb](row, params, now) then return false end
@@ -159,10 +177,11 @@ local function change(p)
     steps.take(row, params, now, units)
     for i = 1, #row do row[i] = math.min(row[i], 2 ^ 53 - 1) end
   elseif verb == 'refundUnits' then steps.refund(row, params, now, units)
+  elseif p.receiptOverride[PAID] > 0 then return repay(p) ~= false
   elseif not steps.release and now >= p.algorithm.ends(p.receipt, params) then return true
   else
     steps.refund(row, params, now, p.cost, p.receipt, p.receiptNow)
-    if differ(row, looked) and isUndone(p) then endOverride(p, false) end
+    if differ(row, looked) and isUndone(p) then endOverride(p, BLOCKED_UNTIL, 2) end
   end
   -- An unchanged row is not written, because a write would extend a bucket's life. Records may have been trimmed even if the row is unchanged.
   if p.algorithm.bind or differ(row, looked) then save(p) end
@@ -184,7 +203,7 @@ local function run()
   local first = policies[1] and policies[1].key
   local exists = first and redis.call('EXISTS', first) == 1
   if verb == 'penalize' then redis.call('SET', first, '', exists and 'NX' or 'XX')
-  elseif exists and verb ~= 'block' and verb ~= 'exempt' then redis.pcall('PEXPIRE', first, 0, 'GT') end
+  elseif exists and verb ~= 'block' and verb ~= 'exempt' and verb ~= 'grant' then redis.pcall('PEXPIRE', first, 0, 'GT') end
   for _, p in ipairs(policies) do
     if change(p) then code = 1 end
   end
@@ -200,7 +219,7 @@ end
 local hasOverride = false
 for _, p in ipairs(policies) do
   for cell = 1, p.width do reply[#reply + 1] = p.row[cell] end
-  hasOverride = hasOverride or p.override ~= noOverride
+  for cell = 1, overrideWidth do hasOverride = hasOverride or p.override[cell] > 0 end
 end
 reply[2] = code + (hasOverride and 2 or 0)
 for _, p in ipairs(hasOverride and policies or {}) do

@@ -21,8 +21,13 @@ export interface PolicyShape {
   readonly key: number
 }
 
-/** An override as it is stored: times, and lengths of time. */
-export const overrideFormat: string = `<${'I6'.repeat(overrideWidth)}`
+/** An override as it is stored. The first cells of a shorter one are those of a version that has no more. */
+export const overrideFormat: string = `<I6I6I6I6${'I7'.repeat(overrideWidth - 4)}`
+/** Behind a stored override: the cells that it does not have. */
+export const noCells: string = String.raw`('\0'):rep(${7 * overrideWidth})`
+
+/** The variables of its cells. */
+const overrideCells = ['blocked_', 'length_', 'exempt_', 'till_', 'granted_', 'used_', 'paid_']
 
 /** The parts of a script about one policy. */
 export interface PolicyTexts extends Readonly<Record<TextName, string>> {
@@ -164,9 +169,11 @@ function textsOf(policy: PolicyShape, place: Place): PolicyTexts {
   // If the last block ended recently, the new one is longer.
   const start = `local long = ${blockFor} if length_ > 0 and now < blocked_ + length_ then long = math.min(${longest}, math.floor(length_ * ${escalate})) end
           blocked_, length_, exempt_, starts_ = now + long, long, 0, true`
+  // Whether the grant has the whole cost.
+  const paid = `(granted_ - used_ >= math.max(1, ${cost}))`
   const texts: Record<TextName, string> = {
     declare: `
-local fits_, saved_, starts_, fresh_, blocked_, length_, exempt_, ended_, cost_ --? short
+local fits_, saved_, starts_, fresh_, ${overrideCells.join(', ')}, ended_, cost_ --? short
 cost_ = 1 --? costs
 ${steps.declare}
 `,
@@ -181,31 +188,30 @@ ${steps.declare}
 `,
     fields: `ARGV[${arg}], ARGV[${arg + 1}]`,
     look: `
-    ${names
-      .slice(stored)
-      .map((name) => `${name} = 0`)
-      .join('; ')}
+    ${[...names.slice(stored), 'paid_'].map((name) => `${name} = 0`).join('; ')}
     ${steps.look(cost)}
 `,
     fits: 'fits_',
-    overridden: 'blocked_ > 0 or exempt_ > 0',
+    overridden: 'blocked_ > 0 or exempt_ > 0 or till_ > 0',
     counted: `${cost} > 0 and exempt_ <= now`,
-    allows: '(exempt_ > now or fits_ and blocked_ <= now)',
+    allows: `(exempt_ > now or blocked_ <= now and (fits_ or ${paid}))`,
     take: `
         if ${cost} > 0 and exempt_ <= now and not failure then
-          ${steps.take.replaceAll('COST', cost)}
-          saved_ = true
-          ${blocksOn === 'reached' ? `${steps.look('1')}\n          if not fits_ then ${start} end\n          fits_ = true` : ''}
+          if fits_ then
+            ${steps.take.replaceAll('COST', cost)}
+            saved_ = true
+          else used_, paid_, starts_ = used_ + ${cost}, ${cost}, true end
+          ${blocksOn === 'reached' ? `${steps.look('1')}\n          if not fits_ and granted_ - used_ < 1 then ${start} end\n          fits_ = true` : ''}
         end
         if fresh_ then saved_, fresh_ = true, false end --? persists
 `,
     // A bucket is saved again when a block starts, because it must not expire during the block.
     deny: `
         if fresh_ then saved_, fresh_ = true, false end --? persists
-        ${blocksOn === 'exceeded' ? `if not fits_ and blocked_ <= now and exempt_ <= now then ${start}${persistsOnDenial ? ' saved_ = true' : ''} end` : ''}
+        ${blocksOn === 'exceeded' ? `if not fits_ and not ${paid} and blocked_ <= now and exempt_ <= now then ${start}${persistsOnDenial ? ' saved_ = true' : ''} end` : ''}
 `,
     answer,
-    answerOverride: ['blocked_', 'length_', 'exempt_']
+    answerOverride: overrideCells
       .map((cell, i) => `reply[size + ${width + overrideWidth * (n - 1) + i + 1}] = ${cell}`)
       .join('\n'),
     saved: 'saved_',
@@ -219,8 +225,8 @@ ${steps.declare}
     row: `ARGV[${arg}], ${packed}`,
     writeBlock: `
     if starts_ then
-      ends = math.max(ends, blocked_ + length_)
-      written = call('HSET', key${policy.key}, ARGV[${arg + 1}], pack('${overrideFormat}', blocked_, length_, exempt_))
+      ends = math.max(ends, blocked_ + length_, exempt_, till_)
+      written = call('HSET', key${policy.key}, ARGV[${arg + 1}], pack('${overrideFormat}', ${overrideCells.join(', ')}))
     end
 `,
     keepRecords: `
@@ -229,13 +235,14 @@ ${steps.declare}
   }
   /** The first two of these values of the hash are those of the policy. */
   const readAt = (at: number) => `
-    saved_, starts_, blocked_, length_, exempt_ = false, false, 0, 0, 0
+    saved_, starts_, ${overrideCells.join(', ')} = false, false, ${overrideCells.map(() => '0').join(', ')}
     do
       local packed, other = values[${at}], values[${at + 1}]
       ${small.read}
       else${large.read}
       else ${zeros} end
-      if other then blocked_, length_, exempt_ = cells('${overrideFormat}', other) end
+      if other then ${overrideCells.join(', ')} = cells('${overrideFormat}', other .. ${noCells}) end
+      if till_ <= now then till_, granted_, used_ = 0, 0, 0 end
       isKnown${policy.key} = isKnown${policy.key} or packed or other
     end
     ${persistsOnDenial ? steps.ends : ''}
