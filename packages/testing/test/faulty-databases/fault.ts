@@ -68,3 +68,21 @@ export function refusing(isRefused: (group: readonly Change[], data: Data) => bo
     },
   })
 }
+
+/** Writes these rows of the groups that a database does not save. */
+export function writingRefused(
+  isWritten: (one: Change, row: MapRow | undefined) => boolean,
+): MakeFaulty {
+  return ({ map }) => ({
+    async save(groups, span) {
+      const saved = await map.save(groups, span)
+      const refused = groups.filter((_, g) => saved.groups[g] === undefined).flat()
+      const written = refused.filter((one) => isWritten(one, map.rows.get(one.key)))
+      await map.save(
+        written.map((one) => [{ ...one, version: map.rows.get(one.key)?.version }]),
+        span,
+      )
+      return saved
+    },
+  })
+}

@@ -1,5 +1,13 @@
 import type { StoredRow } from '@sluice/core/database'
-import { refusing, replying, withoutVersions, type Fault } from './fault.js'
+import {
+  changing,
+  refusing,
+  replying,
+  saving,
+  withoutVersions,
+  writingRefused,
+  type Fault,
+} from './fault.js'
 
 /** Rows that are saved together, and what a save replies. */
 export const ofGroups: readonly Fault[] = [
@@ -90,6 +98,66 @@ export const ofGroups: readonly Fault[] = [
           return own.includes(undefined) ? undefined : own
         })
         return { now, groups: saved }
+      },
+    }),
+  ],
+  [
+    'writes the new rows of a group that it does not save',
+    'whole',
+    'There is a row of 1 bytes (1) instead of no row.',
+    writingRefused((_, row) => row === undefined),
+  ],
+  [
+    'writes the new rows of a group beside others that it saves',
+    'whole',
+    'There is a row of 1 bytes (2) instead of no row.',
+    writingRefused((_, row) => row === undefined),
+  ],
+  [
+    'writes the rows of a group that have another version',
+    'whole',
+    'There is a row of 1 bytes (1) instead of a row of 1 bytes (2).',
+    writingRefused(({ version }, row) => row !== undefined && row.version !== version),
+  ],
+  [
+    'writes the rows with another version beside groups that it saves',
+    'whole',
+    'There is a row of 1 bytes (2) instead of a row of 1 bytes (1).',
+    writingRefused(({ version }, row) => row !== undefined && row.version !== version),
+  ],
+  [
+    'does not delete a row of a group',
+    'deletes',
+    'There is a row of 1 bytes (1) instead of no row.',
+    changing((one, row, group) =>
+      one.bytes === undefined && group.length > 1 ? { ...one, bytes: row?.bytes } : one,
+    ),
+  ],
+  [
+    'changes only the rows of the last group',
+    'whole',
+    'There is a row of 1 bytes (1) instead of a row of 1 bytes (2).',
+    saving((groups, span, { map }) => [
+      groups.map((group, g) =>
+        group.map((one) =>
+          g < groups.length - 1 && one.bytes !== undefined
+            ? { ...one, bytes: map.rows.get(one.key)?.bytes ?? one.bytes }
+            : one,
+        ),
+      ),
+      span,
+    ]),
+  ],
+  [
+    'does not write the groups behind one that it does not save',
+    'others',
+    'There is no row instead of a row of 1 bytes (2).',
+    ({ map }) => ({
+      async save(groups, span) {
+        const saved = await map.save(groups, span)
+        const first = saved.groups.indexOf(undefined)
+        if (first >= 0) for (const { key } of groups.slice(first + 1).flat()) map.rows.delete(key)
+        return saved
       },
     }),
   ],
