@@ -81,6 +81,8 @@ const alone = new Set(
     'cli/test/commands/check',
     'fastify/test/rate-limit.once',
     'fastify/test/rate-limit.order',
+    'fetch/test/rate-limit.twice',
+    'hono/test/rate-limit.twice',
     'metrics/test/counting/rules-counts',
     'nestjs/test/decorators',
     'nestjs/test/rate-limit-guard.gateways',

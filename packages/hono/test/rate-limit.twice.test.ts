@@ -1,0 +1,23 @@
+import process from 'node:process'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Hono } from 'hono'
+import { expect, onTestFinished, test } from 'vitest'
+import { rateLimit } from '../src/index.js'
+
+test('warns about a limit that counts a request twice', async () => {
+  const codes: unknown[] = []
+  const warned = (warning: Error & { code?: string }) => void codes.push(warning.code)
+  process.on('warning', warned)
+  onTestFinished(() => void process.off('warning', warned))
+  const limit = rateLimit({ limit: 5, window: '1m', key: 'all' })
+  await turn()
+  const app = new Hono()
+  app.get('/once', limit, (c) => c.text('hello'))
+  app.get('/twice', limit, limit, (c) => c.text('hello'))
+  for (const path of ['/once', '/once']) await app.request(path)
+  await turn()
+  expect(codes).toEqual([])
+  await app.request('/twice')
+  await turn()
+  expect(codes).toEqual(['SLUICE_COUNTED_TWICE'])
+})
