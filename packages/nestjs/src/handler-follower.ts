@@ -1,9 +1,4 @@
-import {
-  HttpException,
-  SetMetadata,
-  type ExecutionContext,
-  type NestInterceptor,
-} from '@nestjs/common'
+import { SetMetadata, type ExecutionContext, type NestInterceptor } from '@nestjs/common'
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js'
 import { followHandler } from '@sluice/core/http'
 import { isPromise } from '@sluice/core/internal'
@@ -74,7 +69,7 @@ const handlerFollower: NestInterceptor = {
   intercept(context, next) {
     const run = runs.get(context.getArgs())
     if (run !== undefined) {
-      let status = 200
+      let end = (): void => run.end(200)
       let work: unknown
       run.begin()
       return receivers
@@ -83,8 +78,8 @@ const handlerFollower: NestInterceptor = {
           () => next.handle(),
         )
         .pipe(
-          tap({ error: (error: unknown) => (status = statusOf(error)) }),
-          finalize(() => whenSettled(work, () => run.end(status))),
+          tap({ error: (error: unknown) => (end = () => run.fail(error)) }),
+          finalize(() => whenSettled(work, end)),
         )
     }
     if (context.getType() !== 'http') return next.handle()
@@ -103,9 +98,4 @@ const handlerFollower: NestInterceptor = {
 function whenSettled(work: unknown, then: () => void): void {
   if (isPromise(work)) work.then(then, then)
   else then()
-}
-
-/** The status that Nest would send for an error over HTTP. */
-function statusOf(error: unknown): number {
-  return error instanceof HttpException ? error.getStatus() : 500
 }

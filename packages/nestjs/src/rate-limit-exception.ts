@@ -1,6 +1,10 @@
 import { HttpException, StreamableFile } from '@nestjs/common'
 import type { Deny, RequestDecision } from '@sluice/core/http'
 import { firmWaitOf, isRecord } from '@sluice/core/internal'
+import type { RequestException } from './request-exception.js'
+
+/** An exception of a limit. */
+export type LimitException = RateLimitException | RequestException
 
 /**
  * The exception for a denied request or GraphQL field. Nest's own exception filter sends it unchanged; filters of the application can send another
@@ -37,7 +41,7 @@ export interface DenialReport {
   readonly 'violated-policies'?: readonly string[]
 }
 
-export function reportOf({ decision, violated, status }: Deny): DenialReport {
+function reportOf({ decision, violated, status }: Deny): DenialReport {
   if (decision === undefined)
     return { code: status === 499 ? 'CLIENT_CLOSED_REQUEST' : 'FORBIDDEN' }
   return {

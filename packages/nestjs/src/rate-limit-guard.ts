@@ -15,7 +15,8 @@ import { MethodExchange, type Run } from './calls/method-exchange.js'
 import { keepRun } from './handler-follower.js'
 import { defaultsToken, limitsIn, type AppliedLimit, type Limits, type Options } from './limits.js'
 import { MarkGuard } from './nest-methods.js'
-import { exceptionOf } from './request-exception.js'
+import { RateLimitException } from './rate-limit-exception.js'
+import { exceptionOf, RequestException } from './request-exception.js'
 
 /** Nest passes the same context to all guards of a call, and a new one for each call. A route may have this guard twice. */
 const checked = new WeakSet<ExecutionContext>()
@@ -53,9 +54,15 @@ export class RateLimitGuard implements CanActivate {
     if (limit.isEmpty || (limit.isOfModule && !transports.has(type))) return true
     const call = callOf(context, type, this.#modules)
     const { operation } = call
-    return operation !== undefined && limit.isOfModule
-      ? checkOperation(operation, limit, call, context)
-      : checkCall(limit, call, context)
+    try {
+      return operation !== undefined && limit.isOfModule
+        ? await checkOperation(operation, limit, call, context)
+        : await checkCall(limit, call, context)
+    } catch (error) {
+      throw error instanceof RateLimitException || error instanceof RequestException
+        ? await call.exceptionOf(error)
+        : error
+    }
   }
 }
 
@@ -72,10 +79,7 @@ async function checkCall(
   call: Call,
   context: ExecutionContext,
 ): Promise<boolean> {
-  const run = startRun(limit, call.exchange, context)
-  const continues = await check(limit, call, context)
-  if (continues) run?.allow()
-  return continues
+  return outcome(startRun(limit, call.exchange, context), check(limit, call, context))
 }
 
 /** The first call of a GraphQL operation, which the others follow. */
@@ -103,9 +107,8 @@ async function checkOperation(
   const run = startRun(limit, exchange, context)
   const first = isFirst ? { call, context, result: check(limit, call, context) } : earlier
   known.set(limit.guard, first)
-  const continues = await first.result
+  const continues = await outcome(run, first.result)
   if (!isFirst) call.decided(keptDecision(first.context))
-  if (continues) run?.allow()
   return continues
 }
 
@@ -126,6 +129,19 @@ function startRun(
   return isFollowed ? run : { ...run, allow: () => run.end(200) }
 }
 
+/** Returns whether the method runs. If it does not, its run ends here: no interceptor sees the call. */
+async function outcome(run: Run | undefined, result: Promise<boolean>): Promise<boolean> {
+  try {
+    const continues = await result
+    if (continues) run?.allow()
+    else run?.end(403)
+    return continues
+  } catch (error) {
+    run?.fail(error)
+    throw error
+  }
+}
+
 /** Checks a call, and returns whether the method runs. */
 async function check(
   { guard }: AppliedLimit,
@@ -135,7 +151,7 @@ async function check(
   const action = await guard
     .check(call.view, call.exchange, call.earlierThan(guard))
     .catch((error: unknown) => {
-      throw context.getType() === 'http' ? exceptionOf(error) : error
+      throw exceptionOf(error)
     })
   call.decided(action.decision)
   // The last header of a denial is `Content-Type`, which the exception filter writes together with the body.
@@ -145,7 +161,7 @@ async function check(
     case 'continue':
       return true
     case 'deny':
-      throw (await call.denial(action)) ?? (await never)
+      throw new RateLimitException(action)
     case 'handle': {
       const continues = await action.callHandler((handler) => handler(context, action.decision))
       if (continues) action.proceed(written)
@@ -155,6 +171,3 @@ async function check(
       return action satisfies never
   }
 }
-
-/** A response was begun already: an exception would make Nest truncate it. */
-const never = new Promise<never>(() => {})

@@ -89,6 +89,14 @@ describe.each(sockets)('a gateway on %s', (platform, serve, exceptions) => {
     expect(warned).toEqual([])
   })
 
+  test('a message without its key is an error of the client', async () => {
+    const key = byUser(() => null)
+    const client = await (await connecting(gateway([], { one: [RateLimit({ ...once, key })] })))()
+    client.send('one')
+    const content = { status: 400, code: 'BAD_REQUEST', message: 'The request has no user.' }
+    expect(await client.received(1)).toEqual([['exception', content]])
+  })
+
   test('a decorator at a class limits its messages together, except those that SkipRateLimit names', async () => {
     const connect = await connecting(gateway([RateLimit(once)], { two: [SkipRateLimit()] }))
     const client = await connect()

@@ -15,6 +15,7 @@ import {
   concurrency,
   fixedWindow,
   RateLimit,
+  RateLimitException,
   RateLimitGuard,
   RateLimitModule,
 } from '../src/index.js'
@@ -25,6 +26,16 @@ const schema = `
   type Query { work: String, other: String }
   type Mutation { login(password: String): String, noop: String }
 `
+
+/** The action of a limit that denies a request. */
+const denial = {
+  type: 'deny',
+  decision: undefined,
+  headers: [],
+  status: 429,
+  body: '',
+  violated: [],
+} as const
 
 /** Requests without any effect, whose guards do not let them pass. */
 class Closed implements CanActivate {
@@ -84,6 +95,45 @@ describe.each(drivers)('%s', (_, adapter, options) => {
       await vi.waitFor(() => expect(used()).toBe(i), { interval: 5 })
     }
   })
+
+  test('a denial by a later limit of a list is no failure of the earlier ones, and ends their leases', async () => {
+    const rate = counted(fixedWindow({ limit: 5, window: '1m' }))
+    const slots = counted(concurrency({ limit: 5, lease: '1m' }))
+    const list = [
+      { ...rate.options, name: 'counted', count: 'failures' },
+      { ...slots.options },
+      { ...once, name: 'none', limit: 0, key: 'all' },
+    ] as const
+    const query = await serve({ providers: [logins([RateLimit(list)])] })
+    const { errors } = await query('mutation { login(password: "wrong") }')
+    expect(errors['login'].extensions['violated-policies']).toEqual(['none'])
+    await vi.waitFor(() => expect([rate.used(), slots.used()]).toEqual([0, 0]), { interval: 5 })
+  })
+
+  test.each([
+    ['{ work }', 0],
+    ['{ work other }', 1],
+  ] as const)(
+    'in %s, a method that throws the denial of a limit has not failed',
+    async (operation, used) => {
+      const limit = counted(fixedWindow({ limit: 5, window: '1m' }))
+      class Items {
+        work() {
+          throw new RateLimitException(denial)
+        }
+        other() {
+          throw new Error('failed')
+        }
+      }
+      decorate(Items, [Resolver()], { work: [Query('work')], other: [Query('other')] })
+      const query = await serve({
+        imports: [RateLimitModule.forRoot({ ...limit.options, count: 'failures' })],
+        providers: [Items],
+      })
+      expect((await query(operation)).errors['work'].message).toBe('Forbidden')
+      await vi.waitFor(() => expect(limit.used()).toBe(used), { interval: 5 })
+    },
+  )
 
   test('the lease of an operation ends with its last method', async () => {
     const { options: limit, used } = counted(concurrency({ limit: 1, lease: '1m' }))

@@ -138,6 +138,23 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     expect((await query('mutation { change }')).data).toEqual({ change: null })
   })
 
+  test('a call with an invalid key is an error of the client', async () => {
+    const key = ['id', ({ data }: NestCall<unknown, { id: string }>) => data?.id ?? '']
+    const query = await serve({
+      providers: [
+        resolver([], { one: [RateLimit<NestCall<unknown, { id: string }>>({ ...once, key })] }),
+      ],
+    })
+    const { data, errors } = await query('{ one(id: "") two }')
+    expect(data).toEqual({ one: null, two: 'two' })
+    expect(errors).toEqual({
+      one: {
+        message: 'The request has no valid key for its rate limit.',
+        extensions: { code: 'BAD_REQUEST' },
+      },
+    })
+  })
+
   test('a decorator at a class limits its resolvers together', async () => {
     const query = await serve({
       providers: [resolver([RateLimit(twice)], { item: [SkipRateLimit()] })],

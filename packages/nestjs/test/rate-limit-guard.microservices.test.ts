@@ -114,6 +114,13 @@ describe('a microservice over TCP', () => {
     expect(await send({ cmd: 'two' })).toBe('two')
   })
 
+  test('a message without its key is an error of the client', async () => {
+    const limit = RateLimit({ ...once, key: byUser(() => null) })
+    const send = await start({ controllers: [service([], { one: [limit] })] })
+    const error = { status: 400, code: 'BAD_REQUEST', message: 'The request has no user.' }
+    expect(await send('one')).toEqual({ error })
+  })
+
   test('the limit of the module counts each message, except those of SkipRateLimit', async () => {
     const send = await start({
       imports: [RateLimitModule.forRoot({ ...once, key: 'all' })],

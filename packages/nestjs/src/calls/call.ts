@@ -1,5 +1,4 @@
 import type {
-  Deny,
   EarlierHeaders,
   GuardedResponse,
   HeaderField,
@@ -8,6 +7,7 @@ import type {
   ResponseHeaders,
 } from '@sluice/core/http'
 import type { Limited } from '../nest-call.js'
+import type { LimitException } from '../rate-limit-exception.js'
 import type { MethodExchange } from './method-exchange.js'
 
 /** A call as the guard needs it, on any transport. */
@@ -21,8 +21,8 @@ export interface Call {
   write(limit: object, fields: readonly HeaderField[]): ResponseHeaders
   /** Shows the decision to the method. */
   decided(decision: RequestDecision | undefined): void
-  /** The exception for a denial; undefined if a response was begun already: an exception would make Nest truncate it. */
-  denial(action: Deny): Error | Promise<Error> | undefined
+  /** The exception of the transport. It never resolves if a response was begun already: an exception would make Nest truncate it. */
+  exceptionOf(exception: LimitException): Promise<Error>
   /** The GraphQL operation of the call. The limit of the module counts an operation once. */
   readonly operation?: object
 }

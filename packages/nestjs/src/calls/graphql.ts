@@ -1,19 +1,10 @@
 import type { ExecutionContext } from '@nestjs/common'
 import type { ModulesContainer } from '@nestjs/core'
-import {
-  createView,
-  type Deny,
-  type EarlierHeaders,
-  type HeaderField,
-  type RequestDecision,
-  type RequestView,
-  type ResponseHeaders,
-} from '@sluice/core/http'
+import { createView } from '@sluice/core/http'
 import { inheritedMember } from '@sluice/core/internal'
 import { requestMissing } from '../errors.js'
 import { isObject, memberOf, type NestCall } from '../nest-call.js'
 import { serverOf } from '../nest-methods.js'
-import { RateLimitException } from '../rate-limit-exception.js'
 import {
   headersOfReply,
   lookups,
@@ -80,57 +71,29 @@ export function callOfGraphql(context: ExecutionContext, modules: ModulesContain
   // A resolver of references has two arguments before these, and any other resolver three.
   const data = args.at(-3)
   const call = { type: 'graphql', request, client, data, context }
-  return new ResolverCall(call, request, responseIn(graphql, request), view)
-}
-
-class ResolverCall implements Call {
-  readonly view: RequestView<GraphqlCall>
-  readonly exchange: MethodExchange
-  readonly operation: object
-  readonly #call: NestCall
-  readonly #request: PlatformRequest
-  readonly #headers: SharedHeaders | undefined
-
-  constructor(
-    call: NestCall,
-    request: PlatformRequest,
-    response: PlatformResponse | undefined,
-    view: (call: GraphqlCall) => RequestView<GraphqlCall>,
-  ) {
-    inherit(call, request)
-    this.view = view(call)
-    const node = response === undefined ? undefined : nodeOf(response)
-    this.exchange = new MethodExchange(
+  inherit(call, request)
+  const response = responseIn(graphql, request)
+  const node = response && nodeOf(response)
+  // Nothing can be written if the response was begun already.
+  const headers =
+    node?.headersSent === false && response !== undefined
+      ? SharedHeaders.of(node, headersOfReply(response))
+      : undefined
+  return {
+    view: view(call),
+    exchange: new MethodExchange(
       node === undefined
-        ? { signal: () => signalOfSocket(call.client) }
+        ? { signal: () => signalOfSocket(client) }
         : { signal: () => signalOfResponse(node), over: () => overOf(node) },
-    )
-    this.operation = operationOf(call)
-    this.#call = call
-    this.#request = request
-    // Nothing can be written if the response was begun already.
-    const isOpen = node?.headersSent === false
-    this.#headers =
-      isOpen && response !== undefined
-        ? SharedHeaders.of(node, headersOfReply(response))
-        : undefined
-  }
-
-  earlierThan(limit: object): EarlierHeaders {
-    return this.#headers?.without(limit) ?? noHeaders
-  }
-
-  write(limit: object, fields: readonly HeaderField[]): ResponseHeaders {
-    return this.#headers?.write(limit, fields) ?? noHeaders
-  }
-
-  decided(decision: RequestDecision | undefined): void {
-    if (decision !== undefined) this.#request.rateLimit = decision
-    keepDecision(this.#call.context, decision)
-  }
-
-  denial(action: Deny): Error {
-    return new RateLimitException(action)
+    ),
+    operation: operationOf(call),
+    earlierThan: (limit) => headers?.without(limit) ?? noHeaders,
+    write: (limit, fields) => headers?.write(limit, fields) ?? noHeaders,
+    decided(decision) {
+      if (decision !== undefined) request.rateLimit = decision
+      keepDecision(context, decision)
+    },
+    exceptionOf: async (exception) => exception,
   }
 }
 

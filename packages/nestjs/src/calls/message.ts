@@ -1,17 +1,10 @@
 import type { ExecutionContext } from '@nestjs/common'
 import { Reflector } from '@nestjs/core'
-import {
-  createView,
-  type Deny,
-  type EarlierHeaders,
-  type NodeRequest,
-  type RequestDecision,
-  type RequestView,
-  type ResponseHeaders,
-} from '@sluice/core/http'
+import { createView, type NodeRequest, type ResponseHeaders } from '@sluice/core/http'
 import { remoteAddressOf } from '@sluice/core/internal'
 import { isObject, memberOf, type NestCall } from '../nest-call.js'
-import { RateLimitException, reportOf } from '../rate-limit-exception.js'
+import type { LimitException } from '../rate-limit-exception.js'
+import { RequestException } from '../request-exception.js'
 import type { Call } from './call.js'
 import { keepDecision } from './decisions.js'
 import { MethodExchange, signalOf } from './method-exchange.js'
@@ -20,54 +13,27 @@ import { MethodExchange, signalOf } from './method-exchange.js'
 export function callOfMessage(context: ExecutionContext, type: string): Call {
   const args: readonly unknown[] = context.getArgs()
   const [client, data] = type === 'ws' ? args : [undefined, args[0]]
-  return new MessageCall({ type, client, data, context })
-}
-
-class MessageCall implements Call {
-  readonly view: RequestView<NestCall>
-  readonly exchange: MethodExchange
-  readonly #call: NestCall
-
-  constructor(call: NestCall) {
-    this.view = viewOf(call)
-    this.exchange = new MethodExchange({ signal: () => signalOfSocket(call.client) })
-    this.#call = call
-  }
-
-  earlierThan(): EarlierHeaders {
-    return noHeaders
-  }
-
-  write(): ResponseHeaders {
-    return noHeaders
-  }
-
-  decided(decision: RequestDecision | undefined): void {
-    keepDecision(this.#call.context, decision)
-  }
-
-  denial(action: Deny): Error | Promise<Error> {
-    switch (this.#call.type) {
-      case 'ws':
-        return websocketDenial(action)
-      case 'rpc':
-        return microserviceDenial(action)
-      default:
-        return new RateLimitException(action)
-    }
+  return {
+    view: viewOf({ type, client, data, context }),
+    exchange: new MethodExchange({ signal: () => signalOfSocket(client) }),
+    earlierThan: () => noHeaders,
+    write: () => noHeaders,
+    decided: (decision) => keepDecision(context, decision),
+    exceptionOf: async (exception) => exceptionOfMessage(type, exception),
   }
 }
 
-// Loaded at the first denial, by which the application has loaded them: one without gateways or microservices need not install them.
-
-async function websocketDenial(action: Deny): Promise<Error> {
-  const { WsException } = await import('@nestjs/websockets')
-  return new WsException({ status: action.status, ...reportOf(action) })
-}
-
-async function microserviceDenial(action: Deny): Promise<Error> {
+/** The packages are loaded at the first exception: an application without gateways or microservices need not install them. */
+async function exceptionOfMessage(type: string, exception: LimitException): Promise<Error> {
+  const message = exception instanceof RequestException && { message: exception.message }
+  const content = { status: exception.getStatus(), ...exception.extensions, ...message }
+  if (type === 'ws') {
+    const { WsException } = await import('@nestjs/websockets')
+    return new WsException(content)
+  }
+  if (type !== 'rpc') return exception
   const { RpcException } = await import('@nestjs/microservices')
-  return new RpcException({ status: action.status, ...reportOf(action) })
+  return new RpcException(content)
 }
 
 /** No response carries headers. */

@@ -1,5 +1,13 @@
 import { setMaxListeners } from 'node:events'
-import { FetchExchange, whenOver, type NodeResponse, type AfterResponse } from '@sluice/core/http'
+import { HttpException } from '@nestjs/common'
+import {
+  FetchExchange,
+  noteDenial,
+  whenOver,
+  type AfterResponse,
+  type NodeResponse,
+} from '@sluice/core/http'
+import { RateLimitException } from '../rate-limit-exception.js'
 
 /** A method that a limit lets run. */
 export interface Run {
@@ -7,8 +15,10 @@ export interface Run {
   allow(): void
   /** The method begins. */
   begin(): void
-  /** The method is done, with the status that its result would have over HTTP. */
-  end(status: number): void
+  /** The method is done, with the status that its result would have over HTTP. Undefined if a limit has denied it. */
+  end(status: number | undefined): void
+  /** The method has failed. */
+  fail(error: unknown): void
 }
 
 /** The connection of a call. Its functions are called only if something depends on them. */
@@ -21,12 +31,12 @@ export interface Connection {
 
 /**
  * The exchange of a call whose transport has no response of Node. It is over when the methods are done that its limit lets run: one, or with the limit of a
- * GraphQL operation several. Its status is that of the method which failed worst.
+ * GraphQL operation several. Its status is that of the method which failed worst, or that of a denial if limits have denied them all.
  */
 export class MethodExchange extends FetchExchange {
   readonly #connection: Connection
   #running = 0
-  #status = 200
+  #status: number | undefined
   #leaseMs = Infinity
   #idle: { timer?: NodeJS.Timeout } | undefined
   isOver = false
@@ -64,11 +74,11 @@ export class MethodExchange extends FetchExchange {
   run(): Run {
     let timer: NodeJS.Timeout | undefined
     let isDone = false
-    const end = (status: number): void => {
+    const end = (status: number | undefined): void => {
       if (isDone) return
       isDone = true
       clearTimeout(timer)
-      this.#status = Math.max(this.#status, status)
+      if (status !== undefined) this.#status = Math.max(this.#status ?? 200, status)
       this.#leave()
     }
     const endLater = (): void => {
@@ -86,6 +96,7 @@ export class MethodExchange extends FetchExchange {
         void this.#connection.over?.()?.then(endLater)
       },
       end,
+      fail: (error) => end(statusOf(error)),
     }
   }
 
@@ -98,8 +109,15 @@ export class MethodExchange extends FetchExchange {
 
   #finish(): void {
     this.isOver = true
-    this.returned({ status: this.#status, body: null }, false)
+    noteDenial(this, this.#status === undefined)
+    this.returned({ status: this.#status ?? 429, body: null }, false)
   }
+}
+
+/** The status that Nest would send for an error over HTTP. Undefined for the denial of a limit. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof RateLimitException) return undefined
+  return error instanceof HttpException ? error.getStatus() : 500
 }
 
 /** Without a lease, a method that has not begun after this time will not begin. */
