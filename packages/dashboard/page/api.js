@@ -23,13 +23,13 @@ export function loadView(rows) {
 }
 
 /**
- * A key by its id, or by its text.
- * @param {{ limiter: string, id?: string, key?: string }} named
+ * A key of a list, or one that the reader means by a text. In an address, a key of a list is JSON, because a lone surrogate has no other form there.
+ * @param {{ limiter: string, key: string, isTyped?: boolean }} named
  * @returns {Promise<KeyView>}
  */
-export function loadKey({ limiter, id, key = '' }) {
-  const query = new URLSearchParams(id === undefined ? { limiter, key } : { limiter, id })
-  return request(`api/key?${query}`)
+export function loadKey({ limiter, key, isTyped = false }) {
+  const named = isTyped ? { key } : { exact: JSON.stringify(key) }
+  return request(`api/key?${new URLSearchParams({ limiter, ...named })}`)
 }
 
 /**

@@ -4,7 +4,7 @@ import { createChart } from './chart.js'
 import { deniedRows, deniedTotal } from './denied.js'
 import { fieldText } from './fields.js'
 import { clockMinutes, count, millisecondsOf } from './numbers.js'
-import { heldOrder, leftList, nameOf } from './order.js'
+import { heldOrder, leftList } from './order.js'
 import { page } from './page.js'
 import { poll } from './poll.js'
 import { chartOf, limitersIn } from './series.js'
@@ -42,12 +42,12 @@ const handlers = {
     if (state.isPaused) void load()
     else poller.now()
   },
-  onOpen({ limiter, id, key, canAct }, act) {
+  onOpen({ limiter, key, canAct, isTyped = false }, act) {
     const open = {
       limiter,
       key,
       canAct,
-      ...(id === undefined ? {} : { id }),
+      isTyped,
       ...(act === undefined ? { length: '' } : withAct(act)),
     }
     update({ open })
@@ -115,7 +115,7 @@ async function load() {
     const scope = view.limiters.some(({ name }) => name === state.scope) ? state.scope : ''
     const fresh = deniedRows(view, scope)
     const held = isInList() ? heldOrder(fresh, state.denied, leftList(view)) : fresh
-    const isHeld = held.some((row, i) => fresh[i] === undefined || nameOf(row) !== nameOf(fresh[i]))
+    const isHeld = held.some((row, i) => fresh[i] === undefined || row.name !== fresh[i].name)
     const said = newsOf(view, deniedTotal(view, scope))
     update({ view, scope, loadedAt: Date.now(), failure: undefined, denied: held, isHeld, said })
   } catch (error) {
@@ -177,16 +177,14 @@ async function readKey(open) {
 async function submit(form) {
   const { open } = state
   if (open?.act === undefined || open.isSending === true) return
-  const { limiter, key: text, act, length } = open
-  // The process that receives the act may not know an id of a list.
-  const id = open.view?.id ?? open.id
+  const { limiter, act, length } = open
   const { needs } = acts[act]
   const units = Number(fieldText(form, 'units'))
   updateOpen(open, { isSending: true, done: undefined, refusal: undefined })
   try {
     const { key, wasCounted } = await sendAct({
       limiter,
-      ...(id === undefined ? { key: text } : { id }),
+      key: open.view?.key ?? open.key,
       act,
       ...(needs === 'length' ? { length: length.trim() } : {}),
       ...(needs === 'units' ? { units } : {}),

@@ -1,6 +1,6 @@
 import * as icons from './icons.js'
 import { clock, count, duration } from './numbers.js'
-import { nameOf } from './order.js'
+import { rowsOf } from './order.js'
 import { limitersIn, total } from './series.js'
 import { mostRows, serverNow } from './state.js'
 import { repeat } from './vendor/directives/repeat.js'
@@ -9,7 +9,7 @@ import { html, nothing } from './vendor/lit-html.js'
 /** @import { DeniedRow, State } from './state.js' */
 /** @import { ActName, View } from './view.js' */
 
-/** @typedef {(row: { limiter: string, id?: string, key: string, canAct: boolean }, act?: ActName) => void} OnOpen */
+/** @typedef {(row: { limiter: string, key: string, canAct: boolean, isTyped?: boolean }, act?: ActName) => void} OnOpen */
 
 /**
  * The keys that are limited now, of all limiters in scope, most denials first.
@@ -18,9 +18,8 @@ import { html, nothing } from './vendor/lit-html.js'
  * @returns {DeniedRow[]}
  */
 export function deniedRows(view, scope) {
-  return limitersIn(view, scope)
-    .flatMap(({ name, canAct, denied }) => denied.map((row) => ({ ...row, limiter: name, canAct })))
-    .toSorted((a, b) => b.denials - a.denials)
+  const rows = rowsOf(view, scope, (limiter) => limiter.denied)
+  return rows.toSorted((a, b) => b.denials - a.denials)
 }
 
 /** The number of keys that are limited now, with those that the view does not list. @param {View} view @param {string} scope */
@@ -59,7 +58,11 @@ export function deniedTable({ view, denied, isHeld, lengths, scope }, { onOpen, 
         </tr>
       </thead>
       <tbody>
-        ${repeat(shown, nameOf, (row) => deniedRow(row, mayAct, onOpen))}
+        ${repeat(
+          shown,
+          ({ name }) => name,
+          (row) => deniedRow(row, mayAct, onOpen),
+        )}
       </tbody>
     </table>
     <div class="list-foot">
@@ -76,11 +79,11 @@ export function deniedTable({ view, denied, isHeld, lengths, scope }, { onOpen, 
 
 /** @param {DeniedRow} row @param {boolean} mayAct @param {OnOpen} onOpen */
 function deniedRow(row, mayAct, onOpen) {
-  const { limiter, key, policies, denials, firstDeniedAt, isGone = false, isBlocked } = row
+  const { limiter, policies, denials, firstDeniedAt, isGone = false, isBlocked } = row
   /** @type {(act?: ActName) => void} */
   const open = (act) => onOpen(row, act)
   return html`<tr class=${isGone ? 'gone' : ''}>
-    <th scope="row">${keyButton(key, () => open(isBlocked ? 'unblock' : undefined))}</th>
+    <th scope="row">${keyButton(row, () => open(isBlocked ? 'unblock' : undefined))}</th>
     <td>
       <span class="limiter">${limiter}</span>
       <span class="policies">${policies.map((policy) => html`<bdi>${policy}</bdi>`)}</span>
@@ -94,8 +97,9 @@ function deniedRow(row, mayAct, onOpen) {
   </tr>`
 }
 
-/** A key as text in one line; a click shows all of it. @param {string} key @param {() => void} onClick */
-export function keyButton(key, onClick) {
+/** A key as text in one line; a click shows all of it. @param {{ key: string, isHidden?: boolean }} row @param {() => void} onClick */
+export function keyButton({ key, isHidden = false }, onClick) {
+  if (isHidden) return html`<span class="key hidden-key"><bdi>${key}</bdi></span>`
   return html`<button type="button" class="key" title=${key} @click=${onClick}>
     <bdi>${key === '' ? '(empty)' : key}</bdi>
   </button>`

@@ -30,7 +30,7 @@ function content(open, isWriter, handlers) {
       <div>
         <p class="eyebrow">Key of ${open.limiter}</p>
         <h2 id="key-title" class="whole-key" tabindex="-1" autofocus>
-          <bdi>${open.view?.key ?? open.key}</bdi>
+          <bdi>${isWriter ? (open.view?.key ?? open.key) : open.key}</bdi>
         </h2>
       </div>
       <form method="dialog">
@@ -38,7 +38,7 @@ function content(open, isWriter, handlers) {
       </form>
     </div>
     ${open.canAct ? counts(open) : html`<p class="aside">${notPassed}</p>`}
-    ${open.canAct && isWriter && (open.id ?? open.view) !== undefined ? actForm(open, handlers) : nothing}
+    ${open.canAct && isWriter && (!open.isTyped || open.view !== undefined) ? actForm(open, handlers) : nothing}
   </div>`
 }
 

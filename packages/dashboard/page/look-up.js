@@ -22,7 +22,7 @@ export function lookUp({ view, scope }, onOpen) {
       const form = event.target
       if (!(form instanceof HTMLFormElement)) return
       const [limiter, key] = ['limiter', 'key'].map((name) => fieldText(form, name))
-      onOpen({ limiter, key, canAct: true })
+      onOpen({ limiter, key, canAct: true, isTyped: true })
     }}
   >
     <label>

@@ -57,11 +57,12 @@ function results({ isRunning, scanned, keys, error }, onOpen) {
 
 /** @param {KeyView} found @param {OnOpen} onOpen */
 function foundRow(found, onOpen) {
-  const { limiter, key, id, policies } = found
+  const { limiter, key, policies } = found
+  const isHidden = state.view?.isMasked === true
   const blockedMs = Math.max(0, ...policies.map((policy) => policy.blockedMs))
   return html`<tr>
     <th scope="row">
-      ${keyButton(key, () => onOpen({ limiter, id, key, canAct: true }, 'unblock'))}
+      ${keyButton({ key, isHidden }, () => onOpen({ limiter, key, canAct: true }, 'unblock'))}
     </th>
     <td class="limiter">${limiter}</td>
     <td class="number">blocked for ${duration(blockedMs)}</td>
@@ -89,9 +90,7 @@ async function start(names) {
         cursor = found.cursor
         const { scanned, keys } = search
         const isRunning = state.search?.isRunning === true
-        // Redis can return a key twice.
-        const byId = new Map([...keys, ...found.keys].map((key) => [key.id, key]))
-        search = { isRunning, scanned: scanned + found.scanned, keys: [...byId.values()] }
+        search = { isRunning, scanned: scanned + found.scanned, keys: together(keys, found.keys) }
         update({ search })
         if (!isRunning) return
       } while (cursor !== null)
@@ -101,6 +100,13 @@ async function start(names) {
     const message = error instanceof RequestError ? error.message : String(error)
     update({ search: { ...search, isRunning: false, error: message } })
   }
+}
+
+/** Redis can return a key twice. @param {readonly KeyView[]} before @param {readonly KeyView[]} found */
+function together(before, found) {
+  const all = [...before, ...found]
+  if (state.view?.isMasked === true) return all
+  return [...new Map(all.map((one) => [`${one.limiter} ${one.key}`, one])).values()]
 }
 
 function stop() {

@@ -2,17 +2,19 @@
 
 /**
  * A row of the keys that are limited. `isGone`: it has left the list, and its row is kept while the reader is in the table.
- * @typedef {DeniedKey & { limiter: string, canAct: boolean, isGone?: boolean }} DeniedRow
+ * @typedef {DeniedKey & Listed & { isGone?: boolean }} DeniedRow
  */
 
-/** @typedef {TopKey & { limiter: string, canAct: boolean }} TopRow */
+/** @typedef {TopKey & Listed} TopRow */
+
+/** @typedef {{ limiter: string, name: string, canAct: boolean, isHidden: boolean }} Listed */
 
 /**
- * The key that the dialog shows. Without `id`, the reader has named it by its text.
+ * The key that the dialog shows.
  * @typedef {object} OpenKey
  * @property {string} limiter
- * @property {string} [id]
  * @property {string} key
+ * @property {boolean} isTyped whether the reader means a key by this text
  * @property {boolean} canAct
  * @property {import('./view.js').ActName} [act] the act that the reader has chosen
  * @property {string} length

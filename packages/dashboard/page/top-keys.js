@@ -1,6 +1,6 @@
 import { keyButton } from './denied.js'
 import { clockMinutes, count, short } from './numbers.js'
-import { nameOf } from './order.js'
+import { rowsOf } from './order.js'
 import { limitersIn, total } from './series.js'
 import { repeat } from './vendor/directives/repeat.js'
 import { html, nothing, svg } from './vendor/lit-html.js'
@@ -27,16 +27,13 @@ export function topKeys(state, handlers) {
  */
 function topList({ view, scope, lengths }, list, { onOpen, onMoreOf }) {
   const limiters = view === undefined ? [] : limitersIn(view, scope)
-  const rows = limiters
-    .flatMap(({ name, canAct, top }) =>
-      top[list].keys.map((row) => ({ ...row, limiter: name, canAct })),
-    )
-    .toSorted((a, b) => b.count - a.count)
+  const all = view === undefined ? [] : rowsOf(view, scope, ({ top }) => top[list].keys)
+  const rows = all.toSorted((a, b) => b.count - a.count)
   const unlisted = Math.max(0, ...limiters.map(({ top }) => top[list].unlisted))
   const sinceAt = Math.min(...limiters.map(({ top }) => top[list].sinceAt))
   const shown = rows.slice(0, lengths[list])
-  const all = total(limiters.map(({ top }) => top[list].total))
-  const more = all - shown.length
+  const listed = total(limiters.map(({ top }) => top[list].total))
+  const more = listed - shown.length
   const most = rows[0]?.count ?? 0
   return html`<section class="sheet" aria-labelledby="top-${list}">
     <div class="sheet-head">
@@ -60,7 +57,11 @@ function topList({ view, scope, lengths }, list, { onOpen, onMoreOf }) {
               </tr>
             </thead>
             <tbody>
-              ${repeat(shown, nameOf, (row) => topRow(row, list, most, onOpen))}
+              ${repeat(
+                shown,
+                ({ name }) => name,
+                (row) => topRow(row, list, most, onOpen),
+              )}
             </tbody>
           </table>`
     }
@@ -68,7 +69,7 @@ function topList({ view, scope, lengths }, list, { onOpen, onMoreOf }) {
       ${
         more > 0
           ? html`<button type="button" class="quiet" @click=${() => onMoreOf(list)}>
-              Show ${Math.min(16, more)} more of ${count(all)}
+              Show ${Math.min(16, more)} more of ${count(listed)}
             </button>`
           : nothing
       }
@@ -79,14 +80,14 @@ function topList({ view, scope, lengths }, list, { onOpen, onMoreOf }) {
 
 /** @param {TopRow} row @param {string} list @param {number} most @param {OnOpen} onOpen */
 function topRow(row, list, most, onOpen) {
-  const { key, limiter, count: counted, error } = row
+  const { limiter, count: counted, error } = row
   const share = most === 0 ? 0 : counted / most
   return html`<tr>
     <th scope="row">
       <svg class="share-of ${list}" width="100%" height="100%" aria-hidden="true">
         ${svg`<rect width="${share * 100}%" height="100%" rx="4" />`}
       </svg>
-      ${keyButton(key, () => onOpen(row))}
+      ${keyButton(row, () => onOpen(row))}
     </th>
     <td class="limiter">${limiter}</td>
     <td class="number">

@@ -20,11 +20,10 @@ export type {
 } from '../src/view.ts'
 export type { ActName }
 
-/** The body of `POST api/act`. A key is named by its `id`, or by its text. */
+/** The body of `POST api/act`. */
 export interface Act {
   readonly limiter: string
-  readonly id?: string
-  readonly key?: string
+  readonly key: string
   readonly act: ActName
   readonly length?: string
   readonly units?: number

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { Limiter, Policies } from '@sluice/core'
-import { warnOfFailure, type Awaitable } from '@sluice/core/http'
+import type { Awaitable } from '@sluice/core/http'
 import {
   checked,
   checkedIfGiven,
@@ -12,15 +12,15 @@ import {
   readOptions,
   sluiceError,
 } from '@sluice/core/internal'
+import type { Visitor } from './act-event.js'
 import { collect } from './collect/subscription.js'
 import { isRules, type DashboardRules } from './data/rules-data.js'
-import { messagesFor } from './data/shown-message.js'
+import { keysFor } from './data/shown.js'
 import { viewOf } from './data/view-of.js'
 import type { Authorization } from './http/authorize.js'
 import { createHandler } from './http/handler.js'
 import { KeyDesk } from './keys/key-desk.js'
 import { PrefixCheck } from './keys/prefix-check.js'
-import { KeyIds } from './key-ids.js'
 import { Processes } from './processes.js'
 import type { DashboardShare } from './share/share.js'
 
@@ -31,16 +31,16 @@ export interface DashboardOptions<R extends IncomingMessage = IncomingMessage> {
   /** The rules of the application, as `loadRules` returns them. Without them, an act reaches only the policies that decisions have shown since the start. */
   readonly rules?: DashboardRules | undefined
   /**
-   * Returns the role of the user who makes a request: `'read'` to look, `'write'` to look and act, or `{ role, name }`. Without a role, or after an error, the request is
+   * Returns the role of the user who makes a request: `'read'` to look and see no keys, `'write'` to look, see keys and act, or `{ role, name }`. Without a role, or after an error, the request is
    * answered with 403; for `{ challenge: 'Basic realm="limits"' }`, with 401 and this challenge. There is no default.
    */
   readonly authorize: (request: R) => Awaitable<Authorization>
   /** `redisView(client)`, to show all processes together. Without it, the page shows the process that answers. */
   readonly share?: DashboardShare | undefined
   /**
-   * Returns the text that is shown for a key, as it is counted. With it, the page hides the messages of errors that may contain a key.
+   * Returns the text that the role `read` sees for a key, as it is counted, such as a part of an address.
    *
-   * @default the key
+   * @default no text
    */
   readonly mask?: ((key: string) => string) | undefined
   /**
@@ -104,29 +104,20 @@ export function dashboardWith<R extends IncomingMessage>(
   const { authorize, rules, share, mask, policiesOf, clock = Date.now } = options
   const byName = limitersByName(limiters)
   const collected = collect(clock, sample)
-  const ids = new KeyIds()
-  const processes = new Processes(collected, rules, share, ids)
-  const messageOf = messagesFor(mask !== undefined)
-  const shown = {
-    acting: [...byName.keys()],
-    rules,
-    mask: safeMask(mask ?? ((key) => key)),
-    isMasked: mask !== undefined,
-    messageOf,
-    policiesOf,
-  }
-  const desk = new KeyDesk(byName, share, processes, ids, shown)
+  const processes = new Processes(collected, rules, share)
+  const shown = { acting: [...byName.keys()], rules, keyFor: keysFor(mask), policiesOf }
+  const desk = new KeyDesk(byName, share, processes, shown)
   const check =
     share && new PrefixCheck(byName.values(), share, async (name) => desk.countedKey(name))
   const api = {
-    view: async ({ role }: { readonly role: 'read' | 'write' }, rows: number) =>
-      viewOf(processes, ids, shown, role, rows, check?.wrongPrefix),
+    view: async ({ role }: Visitor, rows: number) =>
+      viewOf(processes, shown, role, rows, check?.wrongPrefix),
     key: desk.key.bind(desk),
     search: desk.search.bind(desk),
     act: desk.act.bind(desk),
   }
   return {
-    handler: createHandler(api, authorize, messageOf, folder),
+    handler: createHandler(api, authorize, folder),
     async close() {
       check?.close()
       await processes.close()
@@ -209,21 +200,3 @@ function isShare(value: unknown): boolean {
     ['write', 'read', 'remove', 'has', 'search'].every((name) => isFunction(value[name]))
   )
 }
-
-/** A mask that fails shows no key. */
-function safeMask(mask: (key: string) => string): (key: string) => string {
-  let hasFailed = false
-  return function shownKey(key) {
-    try {
-      const text: unknown = mask(key)
-      if (typeof text === 'string') return text
-      throw sluiceError('SLUICE_RESULT_INVALID', where, 'mask', text, 'a string')
-    } catch (error) {
-      if (!hasFailed) warnOfFailure(error)
-      hasFailed = true
-      return hidden
-    }
-  }
-}
-
-const hidden = '(hidden)'

@@ -3,7 +3,6 @@ import type { NamedPolicies } from './collect/key-policies.js'
 import type { Collected } from './collect/subscription.js'
 import { dataOf, type ProcessData } from './data/process-data.js'
 import { rulesData, type DashboardRules, type RulesData } from './data/rules-data.js'
-import type { KeyIds } from './key-ids.js'
 import { Others, type OthersData } from './share/others.js'
 import { publisherOf, thisProcess, type Publisher, type Source } from './share/publisher.js'
 import type { DashboardShare } from './share/share.js'
@@ -13,7 +12,6 @@ const everyMs = 5000
 
 /** The data of this process, and those of the others. */
 export class Processes implements Source {
-  readonly ids: KeyIds
   readonly #collected: Collected
   readonly #rules: DashboardRules | undefined
   readonly #others: Others
@@ -26,9 +24,7 @@ export class Processes implements Source {
     collected: Collected,
     rules: DashboardRules | undefined,
     share: DashboardShare | undefined,
-    ids: KeyIds,
   ) {
-    this.ids = ids
     this.#collected = collected
     this.#rules = rules
     this.#others = new Others(share, thisProcess)

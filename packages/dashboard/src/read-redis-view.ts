@@ -10,7 +10,7 @@ import type { View } from './view.js'
 
 /**
  * Reads the data that the dashboards of all processes have written to Redis by `redisView`, without a dashboard of its own: for tools. Its time is that of the
- * latest data, up to five seconds ago. The view has neither rules nor ids of keys, and no limiter whose keys can be acted upon. `mask` is not applied.
+ * latest data, up to five seconds ago. The view has no rules, and no limiter whose keys can be acted upon. `mask` is not applied.
  *
  * @example
  * import { readRedisView } from '@sluice/dashboard'
@@ -30,14 +30,13 @@ export async function readRedisView(
   const common = { role: 'read', processes: all.length, share } as const
   const [first, ...others] = data
   if (first === undefined) return { at: Date.now(), ...common, limiters: [], stores: [] }
-  const { at, startsAt } = others.reduce(later, first)
-  const nothing = { at, startsAt, limiters: [], stores: [], rules: [] }
+  const { at } = others.reduce(later, first)
+  const nothing = { at, limiters: [], stores: [], rules: [] }
   const limiters = mergedLimiters(nothing, data, readCleared(cleared))
-  const shown = { idOf: () => '', textOf: (key: string) => key }
   return {
     at,
     ...common,
-    limiters: limiterViews(limiters, [], { at, startsAt }, shown, mostRows),
+    limiters: limiterViews(limiters, [], at, (key) => key, mostRows),
     stores: mergedStores(data.map(({ stores }) => stores)),
   }
 }

@@ -12,7 +12,6 @@ export type RefusalCode =
   | 'SLUICE_VIEW_BODY_INVALID'
   | 'SLUICE_VIEW_REQUEST_INVALID'
   | 'SLUICE_VIEW_LIMITER_UNKNOWN'
-  | 'SLUICE_VIEW_KEY_UNKNOWN'
   | 'SLUICE_VIEW_KEY_AMBIGUOUS'
   | 'SLUICE_VIEW_KEY_BLOCKED'
   | 'SLUICE_VIEW_POLICIES_UNSEEN'
@@ -41,7 +40,6 @@ export const refusals: Readonly<Record<RefusalCode, readonly [status: number, te
   SLUICE_VIEW_BODY_INVALID: [400, 'The body %.'],
   SLUICE_VIEW_REQUEST_INVALID: [400, 'The request needs %.'],
   SLUICE_VIEW_LIMITER_UNKNOWN: [404, 'The limiter % was not passed to this dashboard.'],
-  SLUICE_VIEW_KEY_UNKNOWN: [404, 'No process has seen a key with this id in the last minutes.'],
   SLUICE_VIEW_KEY_AMBIGUOUS: [409, 'Several keys are meant. Enter one of them: %'],
   SLUICE_VIEW_KEY_BLOCKED: [400, 'The key is blocked, so nothing was reset. Unblock it first.'],
   SLUICE_VIEW_POLICIES_UNSEEN: [

@@ -3,7 +3,7 @@ export interface View {
   /** When it was made. */
   readonly at: number
   readonly role: Role
-  /** Whether the texts of keys are those of `mask`. Such a text may be that of several keys, and of none. */
+  /** Whether the texts of keys are those of `mask`, as for the role `read`. Such a text may be that of several keys, and of none. */
   readonly isMasked?: true
   /** The processes that take part, this one included. */
   readonly processes: number
@@ -13,7 +13,7 @@ export interface View {
   readonly stores: readonly StoreView[]
 }
 
-/** The rights of a visitor: to look, or to look and act. */
+/** The rights of a visitor: to look and see no keys, or to look, see keys and act. */
 export type Role = 'read' | 'write'
 
 /** How far the view contains the data of other processes. */
@@ -80,8 +80,7 @@ export interface TopKeys {
 
 /** A key that occurred at most `count` times, and at least `count - error` times. */
 export interface TopKey {
-  readonly id: string
-  /** As `mask` shows it. Always shown as text. */
+  /** As it is counted; for the role `read`, as `mask` shows it. Always shown as text. */
   readonly key: string
   readonly count: number
   readonly error: number
@@ -89,8 +88,7 @@ export interface TopKey {
 
 /** A key that is denied. */
 export interface DeniedKey {
-  readonly id: string
-  /** As `mask` shows it. Always shown as text. */
+  /** As it is counted; for the role `read`, as `mask` shows it. Always shown as text. */
   readonly key: string
   /** Policies (or counts of rules) that deny it. */
   readonly policies: readonly string[]
@@ -151,9 +149,7 @@ export type RuleCounter =
 /** The answer of `GET api/key`: the counts of one key. */
 export interface KeyView {
   readonly limiter: string
-  /** An id that each process knows. The ids of the lists of a view are others, and each process knows those of the keys that it has data of. */
-  readonly id: string
-  /** As `mask` shows it. Always shown as text. */
+  /** As it is counted; for the role `read`, as `mask` shows it. Always shown as text. */
   readonly key: string
   /** Whether something is counted for the key, or it is blocked or exempt. If not, no store has seen it, or its counts have expired. */
   readonly isCounted: boolean

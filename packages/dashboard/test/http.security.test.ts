@@ -340,8 +340,6 @@ describe('a body', () => {
     ['without a key', body({ key: undefined }), 400, 'SLUICE_OPTION_MISSING'],
     ['with an empty key', body({ key: '' }), 400, 'SLUICE_OPTION_INVALID'],
     ['with a key that is a list', body({ key: ['a', 'b'] }), 400, 'SLUICE_OPTION_INVALID'],
-    ['with a key and an id', body({ id: 'x' }), 400, 'SLUICE_OPTIONS_CONFLICT'],
-    ['with an unknown id', body({ key: undefined, id: 'x' }), 404, 'SLUICE_VIEW_KEY_UNKNOWN'],
     ['with an unknown act', body({ act: 'delete' }), 400, 'SLUICE_OPTION_INVALID'],
     ['without a reason', body({ reason: undefined }), 400, 'SLUICE_OPTION_MISSING'],
     ['with an empty reason', body({ reason: ' ' }), 400, 'SLUICE_OPTION_INVALID'],

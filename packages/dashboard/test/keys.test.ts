@@ -8,7 +8,8 @@ import {
 } from '@sluice/core'
 import { useRedis } from '@sluice/test-kit/redis'
 import { describe, expect, test } from 'vitest'
-import { serveDashboard, type Served } from './served.js'
+import { redisView } from '../src/index.js'
+import { serveDashboard } from './served.js'
 
 const redis = useRedis()
 
@@ -55,46 +56,43 @@ describe.each<[string, () => Limiter]>([
       }),
   ],
 ])('a limiter %s', (_, make) => {
-  test.each(hostile)('is shown, and acted upon by its id, with a key of %s', async (_, key) => {
-    const limiter = make()
-    const board = await serveDashboard({ limiters: { limiter } })
-    for (const other of [key, key, ...neighbours(key)]) await limiter.consume(other)
-    const [{ name, denied }] = (await board.view()).limiters
-    const [{ id, key: text }] = denied
-    expect(denied.length).toBe(1)
-
-    const looked = await board.key(name, { id })
-    expect(looked).toMatchObject({ limiter: name, key: text, policies: [{ used: 1 }] })
-    expect((await board.key(name, { id: looked.id })).key).toBe(text)
-    const acted = await board.act({ limiter: name, id, act: 'reset', reason: 'a test' })
-    expect(acted).toMatchObject({
-      status: 200,
-      body: { ok: true, key: { key: text, policies: [{ used: 0 }] } },
-    })
-    expect((await limiter.peek(key)).allowed).toBe(true)
-    for (const other of neighbours(key)) {
-      expect([other, (await limiter.peek(other)).allowed]).toEqual([other, false])
-    }
-    expect((await board.view()).limiters[0].denied).toEqual([])
-  })
-
-  test.each(hostile.filter(([, key]) => !/\p{Surrogate}/u.test(String(key))))(
-    'is acted upon by the text that is shown, with a key of %s',
+  test.each(hostile)(
+    'is shown, and acted upon as it is listed, with a key of %s',
     async (_, key) => {
       const limiter = make()
       const board = await serveDashboard({ limiters: { limiter } })
       for (const other of [key, key, ...neighbours(key)]) await limiter.consume(other)
       const [{ name, denied }] = (await board.view()).limiters
-      const [{ id, key: text }] = denied
-      for (const named of [{ id }, { key: text }]) {
-        expect(await board.key(name, named)).toMatchObject({ key: text, policies: [{ used: 1 }] })
-      }
+      const [{ key: text }] = denied
+      expect(denied.length).toBe(1)
+
+      const looked = await board.key(name, { exact: text })
+      expect(looked).toMatchObject({ limiter: name, key: text, policies: [{ used: 1 }] })
       const acted = await board.act({ limiter: name, key: text, act: 'reset', reason: 'a test' })
-      expect(acted.status).toBe(200)
+      expect(acted).toMatchObject({
+        status: 200,
+        body: { ok: true, key: { key: text, policies: [{ used: 0 }] } },
+      })
       expect((await limiter.peek(key)).allowed).toBe(true)
       for (const other of neighbours(key)) {
         expect([other, (await limiter.peek(other)).allowed]).toEqual([other, false])
       }
+      expect((await board.view()).limiters[0].denied).toEqual([])
+    },
+  )
+
+  test.each(hostile.filter(([, key]) => !/\p{Surrogate}/u.test(String(key))))(
+    'is looked up by the text that is shown, with a key of %s',
+    async (_, key) => {
+      const limiter = make()
+      const board = await serveDashboard({ limiters: { limiter } })
+      for (const other of [key, key, ...neighbours(key)]) await limiter.consume(other)
+      const [{ name, denied }] = (await board.view()).limiters
+      const [{ key: text }] = denied
+      expect(await board.key(name, { key: text })).toMatchObject({
+        key: text,
+        policies: [{ used: 1 }],
+      })
     },
   )
 })
@@ -109,55 +107,49 @@ test('a text that no key is counted as is a key of the application', async () =>
   }
 })
 
-test('a masked key is looked at and acted upon by its id', async () => {
-  const limiter = createLimiter({ name: 'masked', policies })
-  const board = await serveDashboard({ limiters: { limiter }, mask: () => '***' })
-  for (const key of ['ann', 'ann', 'bob', 'bob', 'bob']) limiter.consume(key)
-  const [{ denied }] = (await board.view()).limiters
-  expect(denied.map(({ key, denials }) => [key, denials])).toEqual([
-    ['***', 2],
-    ['***', 1],
-  ])
-  const { body } = await board.act({
-    limiter: 'masked',
-    id: denied[1].id,
-    act: 'reset',
-    reason: 'a test',
+describe('the role `read`', () => {
+  const reading = { authorize: () => 'read' as const }
+
+  test('sees no keys: neither in lists, nor in the answer about a key, nor in a search', async () => {
+    const limiter = createLimiter({
+      name: 'hidden',
+      policies,
+      store: redisStore(redis.connection, { timeout: '10s' }),
+    })
+    const share = redisView(redis.connection)
+    const board = await serveDashboard({ limiters: { limiter }, share, ...reading })
+    for (const key of ['ann@a.example', 'ann@a.example', 'bob@a.example']) {
+      await limiter.consume(key)
+    }
+    await limiter.block('cho@a.example', '1h')
+    const view = await board.view()
+    const [{ denied, top }] = view.limiters
+    expect([denied, top.requests.keys].map((keys) => keys.map(({ key }) => key))).toEqual([
+      ['(hidden)'],
+      ['(hidden)', '(hidden)'],
+    ])
+    const looked = await board.key('hidden', { key: 'ann@a.example' })
+    const found = await board.search('hidden')
+    expect([looked.key, looked.policies[0].used]).toEqual(['(hidden)', 1])
+    expect(found.keys.map(({ key }) => key)).toEqual(['(hidden)'])
+    expect(JSON.stringify([view, looked, found])).not.toContain('a.example')
+    expect(view.isMasked).toBe(true)
   })
-  expect(body.key).toMatchObject({ key: '***', policies: [{ used: 0 }] })
-  expect([limiter.peek('ann').allowed, limiter.peek('bob').allowed]).toEqual([true, false])
-})
 
-test('a visitor cannot compute the id of a key', async () => {
-  const limiter = createLimiter({ name: 'ids', policies })
-  const boards = [
-    await serveDashboard({ limiters: { limiter } }),
-    await serveDashboard({ limiters: { limiter } }),
-  ]
-  limiter.consume('ann')
-  const [first, second] = await Promise.all(boards.map(async (board) => board.view()))
-  const [one, other] = [first, second].map(({ limiters }) => limiters[0].top.requests.keys[0])
-  expect([one.key, other.key, one.id === other.id]).toEqual(['ann', 'ann', false])
-})
-
-test('the id of a key that was looked at is read with the same secret and the same limiter only', async () => {
-  const limiters = Object.fromEntries(
-    ['ids', 'other'].map((name) => [name, createLimiter({ name, policies })]),
-  )
-  const [board, stranger] = [await serveDashboard({ limiters }), await serveDashboard({ limiters })]
-  const { id } = await board.key('ids', { key: 'ann' })
-  expect(Buffer.from(id, 'base64url').toString('latin1')).not.toContain('ann')
-  expect(await board.key('ids', { id })).toMatchObject({ key: 'ann', id })
-  const changed = `${id.slice(0, -4)}${id.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`
-  const wrong: readonly (readonly [Served, string, string])[] = [
-    [board, 'other', id],
-    [stranger, 'ids', id],
-    [board, 'ids', changed],
-    [board, 'ids', id.slice(0, 24)],
-  ]
-  for (const [asked, name, given] of wrong) {
-    await expect(asked.key(name, { id: given })).rejects.toThrow('SLUICE_VIEW_KEY_UNKNOWN')
-  }
+  test('sees what `mask` returns, which the role `write` does not', async () => {
+    const limiter = createLimiter({ name: 'masked', policies })
+    const mask = (key: string): string => `${key.slice(0, 2)}…`
+    const reader = await serveDashboard({ limiters: { limiter }, mask, ...reading })
+    const writer = await serveDashboard({ limiters: { limiter }, mask })
+    for (const key of ['ann', 'ann']) limiter.consume(key)
+    const shown = await Promise.all([reader, writer].map(async (board) => board.view()))
+    expect(shown.map(({ limiters: [{ denied }] }) => denied[0].key)).toEqual(['an…', 'ann'])
+    expect(shown.map(({ isMasked = false }) => isMasked)).toEqual([true, false])
+    const looked = await Promise.all(
+      [reader, writer].map(async (board) => board.key('masked', { key: 'ann' })),
+    )
+    expect(looked.map(({ key }) => key)).toEqual(['an…', 'ann'])
+  })
 })
 
 describe('a limiter whose policies have different keys', () => {
@@ -173,11 +165,16 @@ describe('a limiter whose policies have different keys', () => {
     const request = { minute: 'ann', hour: 'ann', address: '192.0.2.1' }
     for (let i = 0; i < 2; i++) limiter.consume(request)
     const [{ denied }] = (await board.view()).limiters
-    const ofUser = denied.find(({ key }) => key === 'ann')
-    const { id = '' } = ofUser ?? {}
-    const names = (await board.key('several', { id })).policies.map(({ name }) => name)
+    expect(denied.map(({ key }) => key)).toContain('ann')
+    const names = (await board.key('several', { exact: 'ann' })).policies.map(({ name }) => name)
     expect(names).toEqual(['minute', 'hour'])
-    await board.act({ limiter: 'several', id, act: 'block', length: '1h', reason: 'a test' })
+    await board.act({
+      limiter: 'several',
+      key: 'ann',
+      act: 'block',
+      length: '1h',
+      reason: 'a test',
+    })
     const blocked = Object.entries(limiter.status('ann').policies).map(([name, { blockedMs }]) => [
       name,
       blockedMs > 0,
@@ -195,14 +192,18 @@ describe('a limiter whose policies have different keys', () => {
     const board = await serveDashboard({ limiters: { limiter } })
     limiter.consume({ minute: 'ann', hour: 'ann', address: '192.0.2.1' })
     now += 61_000
-    const [{ top }] = (await board.view()).limiters
-    const { id = '' } = top.requests.keys.find(({ key }) => key === 'ann') ?? {}
-    const { policies } = await board.key('several', { id })
+    const { policies } = await board.key('several', { exact: 'ann' })
     expect(policies.map(({ name, used }) => [name, used])).toEqual([
       ['minute', 0],
       ['hour', 1],
     ])
-    await board.act({ limiter: 'several', id, act: 'block', length: '1h', reason: 'a test' })
+    await board.act({
+      limiter: 'several',
+      key: 'ann',
+      act: 'block',
+      length: '1h',
+      reason: 'a test',
+    })
     const { minute, hour, address } = limiter.status('ann').policies
     expect([minute, hour, address].map(({ blockedMs }) => blockedMs > 0)).toEqual([
       true,

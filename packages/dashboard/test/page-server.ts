@@ -5,7 +5,6 @@ import { extname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Act, KeyView, TopKeys, View } from '../page/view.js'
-import { idOf } from './samples.js'
 import { scenarios, type ScenarioName } from './scenarios.js'
 
 /** A request for an act, as the page sent it. */
@@ -42,7 +41,7 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
   const acts: SentAct[] = []
   const requests: string[] = []
   const answer: PageServer['answer'] = {}
-  /** When the block and the exemption of a key end, by its id. */
+  /** When the block and the exemption of a key end. */
   const changed = new Map<string, { blockedUntil: number; exemptUntil: number; used?: number }>()
 
   const server = createServer((request, response) => {
@@ -78,7 +77,7 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
     const now = Date.now()
     const limiters = shown.limiters.map(({ top: { requests, denials }, ...one }) => {
       const denied = one.denied.flatMap((row) => {
-        const { blockedUntil = 0, exemptUntil = 0 } = changed.get(row.id) ?? {}
+        const { blockedUntil = 0, exemptUntil = 0 } = changed.get(`${one.name} ${row.key}`) ?? {}
         if (exemptUntil > now) return []
         return blockedUntil > now ? [{ ...row, isBlocked: true, untilAt: blockedUntil }] : [row]
       })
@@ -94,7 +93,11 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
   }
 
   function sendKey(response: ServerResponse, view: View, query: URLSearchParams): void {
-    const found = keyOf(view, query.get('limiter'), query.get('id'), query.get('key'))
+    const found = keyOf(
+      view,
+      query.get('limiter'),
+      query.get('key') ?? (JSON.parse(query.get('exact') ?? 'null') as string | null),
+    )
     if (found === undefined)
       return send(response, 404, {
         error: { code: 'SLUICE_KEY_UNKNOWN', message: 'This page has not seen such a key.' },
@@ -107,7 +110,7 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
       return send(response, 404, { error: { code: 'SLUICE_SEARCH_UNAVAILABLE' } })
     const part = Number(query.get('cursor') ?? 0)
     const name = query.get('limiter')
-    const key = keyOf(view, name, null, `10.0.0.${part}`)
+    const key = keyOf(view, name, `10.0.0.${part}`)
     const isBlocked = {
       name: 'minute',
       used: 100,
@@ -138,7 +141,7 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
       return send(response, 400, {
         error: { code: 'SLUICE_OPTION_INVALID', message: `“${body.length}” is not a duration.` },
       })
-    const id = body.id ?? idOf(body.limiter, body.key ?? '')
+    const id = `${body.limiter} ${body.key}`
     const until = Date.now() + msOf(body.length ?? '')
     const before = changed.get(id) ?? { blockedUntil: 0, exemptUntil: 0 }
     const after = {
@@ -152,34 +155,20 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
     changed.set(id, after[body.act])
     send(response, 200, {
       ok: true,
-      key: keyOf(view, body.limiter, id, body.key ?? null),
-      wasCounted: body.key === undefined,
+      key: keyOf(view, body.limiter, body.key),
+      wasCounted: view.limiters.some(({ denied }) => denied.some((row) => row.key === body.key)),
     })
   }
 
-  function keyOf(
-    view: View,
-    name: string | null,
-    id: string | null,
-    key: string | null,
-  ): KeyView | undefined {
+  function keyOf(view: View, name: string | null, key: string | null): KeyView | undefined {
     const limiter = view.limiters.find((one) => one.name === name && one.canAct)
-    if (limiter === undefined) return undefined
-    const known = [
-      ...limiter.denied,
-      ...limiter.top.requests.keys,
-      ...limiter.top.denials.keys,
-    ].find((one) => one.id === id || one.key === key)
-    const text = known?.key ?? key
-    if (text === null) return undefined
-    const keyId = known?.id ?? idOf(limiter.name, text)
-    const denied = limiter.denied.find((one) => one.id === keyId)
-    const { blockedUntil = 0, exemptUntil = 0, used } = changed.get(keyId) ?? {}
+    if (limiter === undefined || key === null) return undefined
+    const denied = limiter.denied.find((one) => one.key === key)
+    const { blockedUntil = 0, exemptUntil = 0, used } = changed.get(`${limiter.name} ${key}`) ?? {}
     const now = Date.now()
     return {
       limiter: limiter.name,
-      id: keyId,
-      key: text,
+      key,
       source: 'store',
       isCounted: true,
       policies: limiter.policies.map((one) => {

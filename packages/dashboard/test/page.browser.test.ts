@@ -77,7 +77,7 @@ test('the figures of the view are those of the page', async () => {
           top: {
             ...api.top,
             denials: {
-              keys: [{ id: 'x', key: 'k', count: 150, error: 12 }],
+              keys: [{ key: 'k', count: 150, error: 12 }],
               total: 1,
               unlisted: 7,
               sinceAt: at,

@@ -49,7 +49,7 @@ test('a tool reads what the dashboard of a process has written, without masks', 
 
 test('processes of another version are counted and not merged', async () => {
   const share = redisView(redis.connection, { prefix: 'versions' })
-  await share.write('other', '{"v":99}', 'a secret', [])
+  await share.write('other', '{"v":99}', [])
   const view = await viewOf('versions', 1)
   expect([view.share, view.limiters]).toEqual([{ state: 'ok', notMerged: 1 }, []])
 })

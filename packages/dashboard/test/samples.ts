@@ -1,13 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { DeniedKey, LimiterView, PolicyView, RulesView, TopKeys, View } from '../page/view.js'
 
 export const stepMs = 10_000
 const steps = 360
-
-export function idOf(limiterName: string, key: string): string {
-  const hash = createHash('sha256').update(`${limiterName}\0${key}`)
-  return hash.digest('base64url').slice(0, 22)
-}
 
 export function base(at: number): View {
   return {
@@ -71,8 +65,8 @@ export function limiter(
       wouldDeny: counts(wouldDeny, 0.5),
     },
     top: {
-      requests: topKeys(at, name, rate * 60, rows),
-      denials: topKeys(at, name, rate * share * 150, rows),
+      requests: topKeys(at, rate * 60, rows),
+      denials: topKeys(at, rate * share * 150, rows),
     },
     denied: rows,
     deniedTotal: rows.length,
@@ -80,12 +74,7 @@ export function limiter(
 }
 
 /** Keys whose counts fall as 1/n. */
-function topKeys(
-  at: number,
-  limiterName: string,
-  most: number,
-  rows: readonly DeniedKey[],
-): TopKeys {
+function topKeys(at: number, most: number, rows: readonly DeniedKey[]): TopKeys {
   const count = Math.min(24, Math.floor(most / 4))
   const names = [
     ...rows.map(({ key }) => key),
@@ -93,7 +82,7 @@ function topKeys(
   ]
   const keys = names.slice(0, count).map((key, i) => {
     const error = i < 3 ? 0 : Math.round(most * 0.002 * i)
-    return { id: idOf(limiterName, key), key, count: Math.round(most / (i + 1)), error }
+    return { key, count: Math.round(most / (i + 1)), error }
   })
   return { keys, total: keys.length, unlisted: Math.round(most * 0.03), sinceAt: at - 412_000 }
 }
@@ -105,7 +94,6 @@ export function denied(
     policies,
     denials,
     forMs,
-    limiter: limiterName = 'api',
     isBlocked = false,
     source = 'store',
   }: {
@@ -113,13 +101,11 @@ export function denied(
     policies: readonly string[]
     denials: number
     forMs: number | null
-    limiter?: string
     isBlocked?: boolean
     source?: DeniedKey['source']
   },
 ): DeniedKey {
   return {
-    id: idOf(limiterName, key),
     key,
     policies,
     // The wait ends at a fixed time and starts again, as that of a client that continues.

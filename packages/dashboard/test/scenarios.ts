@@ -34,7 +34,7 @@ export const scenarios = {
       },
     ],
   }),
-  read: (at) => ({ ...busy(at), role: 'read' }),
+  read: (at) => hidden(busy(at)),
   hostile,
   /** A document of rules was refused, and a process of another version runs. */
   refused: (at) => ({
@@ -107,7 +107,6 @@ function busy(at: number): View {
         denied: [
           denied(at, {
             key: 'm.moreno@example.com',
-            limiter: 'login',
             policies: ['per-account'],
             denials: 26,
             forMs: 840_000,
@@ -115,7 +114,6 @@ function busy(at: number): View {
           }),
           denied(at, {
             key: '198.51.100.7',
-            limiter: 'login',
             policies: ['per-address'],
             denials: 14,
             forMs: 310_000,
@@ -131,7 +129,6 @@ function busy(at: number): View {
         denied: [
           denied(at, {
             key: 'https://hooks.example.net/orders/eu-central/7f3a91c2',
-            limiter: 'webhooks',
             policies: ['burst'],
             denials: 3,
             forMs: null,
@@ -178,10 +175,10 @@ function attacked(
       forMs: 8000 + noise(i) * 50_000,
     }),
   )
-  const { id, key, denials } = attacker
+  const { key, denials } = attacker
   const listed = (list: TopKeys, count: number) => ({
     ...list,
-    keys: [{ id, key, count, error: 0 }, ...list.keys],
+    keys: [{ key, count, error: 0 }, ...list.keys],
     total: list.total + 1,
   })
   return {
@@ -197,6 +194,25 @@ function attacked(
   }
 }
 
+/** What the role `read` sees. */
+function hidden(view: View): View {
+  const hideAll = <R extends { readonly key: string }>(rows: readonly R[]): readonly R[] =>
+    rows.map((row) => ({ ...row, key: '(hidden)' }))
+  const hideTop = (list: TopKeys): TopKeys => ({ ...list, keys: hideAll(list.keys) })
+  return {
+    ...view,
+    role: 'read',
+    isMasked: true,
+    limiters: view.limiters.map(({ denied: rows, top, ...limiter }) => {
+      const { requests, denials } = top
+      return Object.assign(limiter, {
+        denied: hideAll(rows),
+        top: { requests: hideTop(requests), denials: hideTop(denials) },
+      })
+    }),
+  }
+}
+
 function hostile(at: number): View {
   const rows = hostileKeys.map((key, i) =>
     denied(at, { key, policies: ['<b>minute</b>'], denials: 90 - i, forMs: 60_000 }),
@@ -208,7 +224,7 @@ function hostile(at: number): View {
     policies: ['<b>minute</b>'],
     denied: rows,
   })
-  const keys = rows.map(({ id, key }, i) => ({ id, key, count: 400 - i, error: i }))
+  const keys = rows.map(({ key }, i) => ({ key, count: 400 - i, error: i }))
   const list = { keys, total: keys.length, unlisted: 0, sinceAt: at - 412_000 }
   return {
     ...base(at),

@@ -11,7 +11,7 @@ export interface Served {
   readonly url: string
   readonly dashboard: Dashboard
   view(query?: string): Promise<View>
-  key(limiter: string, named: { readonly id?: string; readonly key?: string }): Promise<KeyView>
+  key(limiter: string, named: { readonly key?: string; readonly exact?: string }): Promise<KeyView>
   search(limiter: string, cursor?: string): Promise<SearchView>
   /** Acts as the page does. */
   act(body: object): Promise<{ readonly status: number; readonly body: ActBody }>
@@ -58,7 +58,13 @@ export function clientOf(url: string): Omit<Served, 'dashboard'> {
     url,
     view: async (query = '') => read<View>(`api/view${query}`),
     key: async (limiter, named) =>
-      read<KeyView>(`api/key?${new URLSearchParams({ limiter, ...named }).toString()}`),
+      read<KeyView>(
+        `api/key?${new URLSearchParams({
+          limiter,
+          ...(named.key !== undefined && { key: named.key }),
+          ...(named.exact !== undefined && { exact: JSON.stringify(named.exact) }),
+        }).toString()}`,
+      ),
     search: async (limiter, cursor) =>
       read<SearchView>(
         `api/search?${new URLSearchParams({ limiter, ...(cursor && { cursor }) }).toString()}`,

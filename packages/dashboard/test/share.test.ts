@@ -16,9 +16,9 @@ function setUp() {
   let cleared: readonly string[] = []
   const snapshots = new Map<string, Snapshot>()
   const share: DashboardShare = {
-    async write(_process, snapshot, secret, own) {
+    async write(_process, snapshot, own) {
       written.push({ snapshot, cleared: own })
-      return { secret, cleared }
+      return cleared
     },
     read: async () => ({ snapshots, cleared: [] }),
     remove: async () => void calls.removes++,

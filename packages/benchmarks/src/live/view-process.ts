@@ -63,9 +63,9 @@ function anHour(clock: { now: number }): void {
 }
 
 function keep(id: string): DashboardShare['write'] {
-  return async (_process, snapshot, secret, cleared) => {
+  return async (_process, snapshot, cleared) => {
     others.set(id, snapshot)
-    return share.write(id, snapshot, secret, cleared)
+    return share.write(id, snapshot, cleared)
   }
 }
 
@@ -73,7 +73,7 @@ function keep(id: string): DashboardShare['write'] {
 async function writeOthers(): Promise<void> {
   const all = Array.from(others)
   const write = async ([id, snapshot]: (typeof all)[number]): Promise<unknown> =>
-    share.write(id, snapshot.replace(/"at":\d+/, `"at":${Date.now()}`), 'secret', [])
+    share.write(id, snapshot.replace(/"at":\d+/, `"at":${Date.now()}`), [])
   for (const one of all) await write(one)
   let next = 0
   setInterval(() => void write(all[next++ % all.length]), 5000 / all.length).unref()

@@ -26,7 +26,7 @@ export async function pageTarget(page: PageClient): Promise<Target> {
   }
 
   async function status(limiter: string, { text }: KeyArgument): Promise<KeyView> {
-    return page.get('api/key', { limiter, key: text, exact: '1' }, readKeyView)
+    return page.get('api/key', { limiter, exact: JSON.stringify(text) }, readKeyView)
   }
 
   return {
@@ -54,7 +54,7 @@ export async function pageTarget(page: PageClient): Promise<Target> {
       }
     },
     async *search(limiters): AsyncGenerator<SearchStep> {
-      // Redis can return a key twice. The id tells two keys with the same masked text apart.
+      // Redis can return a key twice. Two keys can have the same masked text.
       const listed = new Set<string>()
       for (const limiter of limiters) {
         let cursor: string | null = ''
@@ -63,9 +63,11 @@ export async function pageTarget(page: PageClient): Promise<Target> {
             page,
             cursor === '' ? { limiter } : { limiter, cursor },
           )
-          const blocked = found.keys.filter(({ id, state }) => isBlocked(state) && !listed.has(id))
-          for (const { id } of blocked) listed.add(id)
-          yield { blocked: blocked.map(({ state }) => state), keys: found.scanned }
+          const blocked = found.keys.filter(
+            (one) => isBlocked(one) && (isMasked || !listed.has(`${limiter} ${one.key}`)),
+          )
+          for (const { key } of blocked) listed.add(`${limiter} ${key}`)
+          yield { blocked, keys: found.scanned }
           cursor = found.cursor
         }
       }
@@ -83,22 +85,14 @@ function isRefused(error: unknown, code: string): boolean {
   return error instanceof PageError && error.code === code
 }
 
-interface FoundKeyView {
-  readonly id: string
-  readonly state: KeyView
-}
-
 interface SearchAnswer {
-  readonly keys: readonly FoundKeyView[]
+  readonly keys: readonly KeyView[]
   readonly cursor: string | null
   readonly scanned: number
 }
 
 const readSearch = record<SearchAnswer>({
-  keys: list((value, path) => ({
-    ...record<{ id: string }>({ id: text })(value, path),
-    state: readKeyView(value, path),
-  })),
+  keys: list(readKeyView),
   cursor: nullOr(text),
   scanned: number,
 })

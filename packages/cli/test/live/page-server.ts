@@ -57,7 +57,7 @@ export async function pageServer(): Promise<PageServer> {
       return send(response, 403, failure('SLUICE_VIEW_FORBIDDEN', 'This request has no role.'))
     }
     const { pathname, searchParams } = new URL(url, 'http://page')
-    const key = searchParams.get('key') ?? ''
+    const key = JSON.parse(searchParams.get('exact') ?? '""') as string
     switch (pathname) {
       case '/limits/api/view':
         return send(response, 200, page.view)
@@ -89,12 +89,12 @@ export async function pageServer(): Promise<PageServer> {
     }
   }
 
-  function keyView(key: string): KeyView & { readonly id: string; readonly source: string } {
+  function keyView(key: string): KeyView & { readonly source: string } {
     const { policies, source } = limiter.status(countedKey(key))
     const each = Object.entries(policies).map(([name, counts]) =>
       Object.assign({ name, exemptMs: 0 }, counts),
     )
-    return { limiter: 'api', id: `id of ${key}`, key, source, policies: each }
+    return { limiter: 'api', key, source, policies: each }
   }
 
   return page

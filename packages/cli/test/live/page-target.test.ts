@@ -14,7 +14,7 @@ test('status reads the counts through the page', async () => {
   expect(stdout).toMatch(/^\|user\|42\n\napi {2}default {2}allowed {2}4 used, 6 of 10 remain, full/)
   expect(page.requests.map(({ line }) => line)).toEqual([
     'GET /limits/api/view?rows=0',
-    'GET /limits/api/key?limiter=api&key=%7Cuser%7C42&exact=1',
+    'GET /limits/api/key?limiter=api&exact=%22%7Cuser%7C42%22',
   ])
 })
 

@@ -233,7 +233,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   'dashboard/src/dashboard.ts#DashboardOptions': {
     async mask() {
       const [{ key }] = (await viewed()).limiters[0].top.requests.keys
-      return key === 'ann' && 'the key'
+      return key === '(hidden)' && 'no text'
     },
     async sample() {
       const [{ count }] = (await viewed()).limiters[0].top.requests.keys
@@ -247,7 +247,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   },
   'dashboard/src/share/redis-view.ts#RedisViewOptions': {
     async prefix() {
-      await redisView(redis.client()).write('process', '{}', 'secret', [])
+      await redisView(redis.client()).write('process', '{}', [])
       const [name] = await redis.connection.keys('*::{view}')
       return `'${name.slice(0, name.indexOf(':'))}'`
     },

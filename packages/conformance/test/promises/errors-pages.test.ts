@@ -6,7 +6,7 @@ import { rulesErrorCodes } from '../../../rules/src/errors.js'
 
 /** The codes of warnings that packages report by themselves: the catalogue of core does not have them. */
 const ofPackages = ['postgres', 'dashboard'].flatMap((name) =>
-  codesIn(name, /type: 'SluiceWarning', code: '(SLUICE_\w+)'/g),
+  codesIn(name, /: 'SluiceWarning', code: '(SLUICE_\w+)'/g),
 )
 
 /** The codes whose messages `@sluice/nestjs` has. */

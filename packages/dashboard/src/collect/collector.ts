@@ -1,13 +1,10 @@
 import type { Decision, DecisionEvent } from '@sluice/core'
 import { warnOfFailure } from '@sluice/core/http'
-import { decidedPolicies, type DecidedBy } from './decided-policies.js'
 import { ClearedKeys, type ClearedKey } from './cleared-keys.js'
+import { decidedPolicies, type DecidedBy } from './decided-policies.js'
 import { DeniedKeys } from './denied-keys.js'
-import { KeyMemory } from './key-memory.js'
 import { KeyPolicies } from './key-policies.js'
 import { isOfStore, LimiterRecord, type PolicyRecord } from './limiter-record.js'
-import { Names } from './names.js'
-import { Sample } from './sample.js'
 import { createRing, setBackMs, stepCount, stepMs, stepOf } from './steps.js'
 
 /** The most limiters. The decisions of any further one are counted together. */
@@ -33,18 +30,15 @@ type Keys = DecisionEvent['keys']
 /** A decision of a version of core that has exemptions. */
 type MaybeExempt = Decision & { readonly exempt?: true }
 
-/** Collects the decisions of a process: the counts of the last hour, the most frequent keys, and the denied keys. At most about 5 MB. */
+/** Collects the decisions of a process: the counts of the last hour, the most frequent keys, and the denied keys. */
 export class Collector {
   readonly limiters: Map<string, LimiterRecord> = new Map()
   readonly denied: DeniedKeys = new DeniedKeys()
   readonly cleared: ClearedKeys = new ClearedKeys()
   readonly keyPolicies: KeyPolicies = new KeyPolicies()
-  readonly #memory = new KeyMemory()
-  readonly #names = new Names()
   readonly #clock: () => number
-  readonly #sample: Sample
+  readonly #sample: number
   #step: number
-  #stepEndsAt: number
   #sketchStep: number
   #rings = 0
   #policies = 0
@@ -53,9 +47,8 @@ export class Collector {
   /** @param sample the share of the allowed decisions that reach the sketches */
   constructor(clock: () => number, sample: number) {
     this.#clock = clock
-    this.#sample = new Sample(sample)
+    this.#sample = sample
     this.#step = stepOf(clock())
-    this.#stepEndsAt = (this.#step + 1) * stepMs
     this.#sketchStep = this.#step
   }
 
@@ -72,7 +65,8 @@ export class Collector {
   /** The time, after all steps before it have ended. */
   now(): number {
     const now = this.#clock()
-    if (now >= this.#stepEndsAt || now < this.#stepEndsAt - setBackMs) this.#advance(now)
+    const endsAt = (this.#step + 1) * stepMs
+    if (now >= endsAt || now < endsAt - setBackMs) this.#advance(now)
     return now
   }
 
@@ -87,33 +81,39 @@ export class Collector {
     const place = this.#step % stepCount
     // Shadow rules and tags make decisions of their own, besides that of the request.
     const isRequest = mode !== 'shadow' && mode !== 'tagging'
+    record.learn(keys, decision, this.#step, this.#mayAddPolicy)
     if (!decision.allowed && isRequest && mode !== 'dryRun') {
       record.denied[place]++
-      this.#noteDenial(record, keys, decision, now)
       this.keyPolicies.note(limiter, keys, decision)
+      this.#noteDenial(record, keys, decision, now)
       return
     }
-    record.learn(keys, decision, this.#step, this.#mayAddPolicy)
     if (record.hasVaried) this.keyPolicies.note(limiter, keys, decision)
     if (!decision.allowed) {
       record.wouldDeny[place]++
-      for (const name of decision.deniedBy) {
-        this.#countDenial(record.policies.get(name), 'wouldDeny')
-      }
+      for (const name of decision.deniedBy) this.#count(record.policies.get(name), 'wouldDeny')
     }
     if (!isRequest) return
-    if ((decision as MaybeExempt).exempt === true) record.exempt[place]++
-    else record.allowed[place]++
-    if (record.deniedPlaces.size > 0) this.#noteAllowed(record, keys, now)
-    const times = this.#sample.take()
-    if (times > 0) this.#addKeys(record, keys, times)
+    record[(decision as MaybeExempt).exempt === true ? 'exempt' : 'allowed'][place]++
+    this.#noteAllowed(record, keys, now)
+    const times = this.#times()
+    if (times > 0) addKeys(record, keys, times)
   }
 
-  #noteAllowed({ name: limiter, deniedPlaces }: LimiterRecord, keys: Keys, now: number): void {
+  /**
+   * The number of decisions that one counts as: 0 if it is left out. At random, because if each request makes two decisions, every n-th one could be of one
+   * limiter.
+   */
+  #times(): number {
+    if (this.#sample === 1) return 1
+    // A count is a whole number.
+    return Math.random() < this.#sample ? Math.floor(1 / this.#sample + Math.random()) : 0
+  }
+
+  #noteAllowed({ name: limiter }: LimiterRecord, keys: Keys, now: number): void {
     for (const name in keys) {
       const key = keys[name]
-      const left = this.denied.noteAllowed(deniedPlaces, key, keys, now)
-      if (left <= soonMs) continue
+      if (this.denied.noteAllowed(limiter, key, keys, now) <= soonMs) continue
       const policies = Object.keys(keys).filter((one) => keys[one] === key)
       this.cleared.add({ limiter, key, at: now, policies })
     }
@@ -121,13 +121,11 @@ export class Collector {
 
   /** Ends the denials of a key until a time. */
   clear(cleared: ClearedKey): void {
-    const record = this.limiters.get(cleared.limiter)
-    if (record !== undefined) this.denied.clear(record.deniedPlaces, cleared)
+    this.denied.clear(cleared)
   }
 
   #noteDenial(record: LimiterRecord, keys: Keys, decision: Decision, now: number): void {
-    record.learn(keys, decision, this.#step, this.#mayAddPolicy)
-    this.#addKeys(record, keys, 1)
+    addKeys(record, keys, 1)
     const decided = decidedPolicies(decision)
     if (isOfStore(decision)) {
       for (const { name, policy } of decided) {
@@ -135,57 +133,25 @@ export class Collector {
         if (known !== undefined) known.policy = policy
       }
     }
-    const { deniedBy } = decision
-    for (const name of deniedBy) this.#countDenial(record.policies.get(name), 'denied')
-    if (deniedBy.length === 1) {
-      this.#noteDeniedKey(record, keys[deniedBy[0]], deniedBy, decision, decided, now)
-      return
-    }
     const denying = new Map<string, string[]>()
-    for (const name of deniedBy) {
-      const names = denying.get(keys[name])
-      if (names === undefined) denying.set(keys[name], [name])
-      else names.push(name)
+    for (const name of decision.deniedBy) {
+      this.#count(record.policies.get(name), 'denied')
+      denying.set(keys[name], [...(denying.get(keys[name]) ?? []), name])
     }
     for (const [key, names] of denying) {
-      this.#noteDeniedKey(record, key, names, decision, decided, now)
+      record.denials.add(key, 1)
+      this.denied.add(record.name, key, denialBy(names, decision, decided, now), now)
     }
   }
 
-  /** @param names the policies that deny the key */
-  #noteDeniedKey(
-    record: LimiterRecord,
-    key: string | undefined,
-    names: readonly string[],
-    { policies, source }: Decision,
-    decided: readonly DecidedBy[],
-    now: number,
-  ): void {
-    if (key === undefined) return
-    this.#memory.add(record.denials, key, 1)
-    let until = now
-    for (const name of names) {
-      until = Math.max(until, now + (policies[name].retryAfterMs ?? Infinity))
-    }
-    let isBlocked = false
-    for (const { name, blockedMs } of decided) {
-      // The block of a decision without counts is a guess.
-      if (blockedMs > 0 && source !== 'closed' && names.includes(name)) isBlocked = true
-    }
-    const denial = { until, policies: this.#names.listOf(names), source, isBlocked }
-    this.denied.add(record.deniedPlaces, key, denial, now)
-  }
-
-  #countDenial(policy: PolicyRecord | undefined, counts: 'denied' | 'wouldDeny'): void {
+  #count(policy: PolicyRecord | undefined, outcome: 'denied' | 'wouldDeny'): void {
     if (policy === undefined) return
-    let ring = policy[counts]
-    if (ring === undefined) {
+    if (policy[outcome] === undefined) {
       if (this.#rings >= mostRings) return
       this.#rings++
-      ring = createRing()
-      policy[counts] = ring
     }
-    ring[this.#step % stepCount]++
+    policy[outcome] ??= createRing()
+    policy[outcome][this.#step % stepCount]++
   }
 
   readonly #mayAddPolicy = (): boolean => {
@@ -194,34 +160,12 @@ export class Collector {
     return true
   }
 
-  /** Counts each key of a request once. */
-  #addKeys(record: LimiterRecord, keys: Keys, times: number): void {
-    let first: string | undefined
-    let others: string[] | undefined
-    for (const name in keys) {
-      const key = keys[name]
-      if (first === undefined) {
-        first = key
-        this.#memory.add(record.requests, key, times)
-      } else if (key !== first && others?.includes(key) !== true) {
-        others = [...(others ?? []), key]
-        this.#memory.add(record.requests, key, times)
-      }
-    }
-  }
-
   #recordOf(name: string, now: number): LimiterRecord {
     const known = this.limiters.get(name)
     if (known !== undefined) return known
-    const isOne = this.limiters.size < mostLimiters - 1
-    const own = isOne ? name : otherLimiters
-    let record = this.limiters.get(own)
-    if (record === undefined) {
-      record = new LimiterRecord(own, now)
-      this.limiters.set(own, record)
-      this.#memory.watch(record.requests)
-      this.#memory.watch(record.denials)
-    }
+    const own = this.limiters.size < mostLimiters - 1 ? name : otherLimiters
+    const record = this.limiters.get(own) ?? new LimiterRecord(own, now)
+    this.limiters.set(own, record)
     return record
   }
 
@@ -231,12 +175,38 @@ export class Collector {
     const after = isSetBack ? -Infinity : this.#step
     for (const record of this.limiters.values()) record.clearSteps(after, to)
     this.#step = to
-    this.#stepEndsAt = (to + 1) * stepMs
     // The times of all data before are those of another clock.
     this.denied.sweep(isSetBack ? Infinity : now)
-    if (isSetBack) this.#memory.rotate(now)
-    else if (to - this.#sketchStep < stepsOfSketch) return
+    if (!isSetBack && to - this.#sketchStep < stepsOfSketch) return
     this.#sketchStep = to
-    this.#memory.rotate(now)
+    for (const { requests, denials } of this.limiters.values()) {
+      for (const keys of [requests, denials]) {
+        keys.rotate(now)
+        if (isSetBack) keys.rotate(now)
+      }
+    }
   }
+}
+
+/** Counts each key of a request once. */
+function addKeys(record: LimiterRecord, keys: Keys, times: number): void {
+  const all = Object.values(keys)
+  if (all.length === 1) record.requests.add(all[0], times)
+  else for (const key of new Set(all)) record.requests.add(key, times)
+}
+
+/** @param names the policies that deny the key */
+function denialBy(
+  names: readonly string[],
+  { policies, source }: Decision,
+  decided: readonly DecidedBy[],
+  now: number,
+) {
+  const waits = names.map((name) => policies[name].retryAfterMs)
+  const until = waits.includes(null) ? null : now + Math.max(0, ...waits.map(Number))
+  // The block of a decision without counts is a guess.
+  const isBlocked =
+    source !== 'closed' &&
+    decided.some(({ name, blockedMs }) => blockedMs > 0 && names.includes(name))
+  return { until, policies: names, source, isBlocked }
 }

@@ -1,18 +1,20 @@
-import { isOver, type ClearedKey } from './cleared-keys.js'
-import { textBytes } from './text-bytes.js'
 import type { DeniedKey } from '../view.js'
+import { isOver, type ClearedKey } from './cleared-keys.js'
+import { ownText } from './own-text.js'
 
-/** The most keys, and the most bytes of their texts. */
-const mostKeys = 10_000
-const mostTextBytes = 900_000
+/** The most keys, of all limiters together. */
+export const mostDenied = 10_000
+
+/** The keys that are dropped together if there are too many: to find those that are allowed again soonest, all of them are sorted. */
+const dropped = 1000
 
 /** A run of denials ends if its key was not denied for this time after it was allowed again. */
 export const pauseMs = 10_000
 
 /** The last denial of a key. */
 export interface Denial {
-  /** When the key is allowed again; Infinity if never. */
-  readonly until: number
+  /** When the key is allowed again; null if never. */
+  readonly until: number | null
   readonly policies: readonly string[]
   readonly source: DeniedKey['source']
   readonly isBlocked: boolean
@@ -28,54 +30,38 @@ export interface DeniedRun extends Denial {
 
 /** Whether a key is listed as denied. A client that never waits is denied for a few milliseconds many times a second: without the pause, it would be in every other list only. */
 export function isListed({ until, lastAt }: DeniedRun, at: number): boolean {
-  return until > at || lastAt > at - pauseMs
+  return until === null || until > at || lastAt > at - pauseMs
 }
 
-/** The denied keys of one limiter: their places. */
-export type DeniedPlaces = Map<string, number>
+/** When a run ends. */
+function endOf({ until, lastAt }: DeniedRun): number {
+  return Math.max(until ?? Infinity, lastAt) + pauseMs
+}
 
-/**
- * The keys that are denied, of all limiters of a process. If there are too many, those are dropped that are allowed again soonest. It keeps the numbers in
- * arrays, because ten thousand objects would need twice the memory.
- */
+/** The keys that are denied, by their limiters. If there are too many, those are dropped that are allowed again soonest. */
 export class DeniedKeys {
-  readonly #keys: string[] = []
-  readonly #owners: DeniedPlaces[] = []
-  readonly #policies: (readonly string[])[] = []
-  readonly #sources: Denial['source'][] = []
-  #blocked = new Uint8Array(0)
-  #until = new Float64Array(0)
-  #denials = new Uint32Array(0)
-  #first = new Float64Array(0)
-  #last = new Float64Array(0)
-  /** A min-heap of places by `due`. A later end does not move a place: it is moved when it comes to the top. */
-  #heap = new Int32Array(0)
-  #positions = new Int32Array(0)
-  #due = new Float64Array(0)
-  #size = 0
-  readonly #free: number[] = []
-  #textBytes = 0
+  readonly #limiters = new Map<string, Map<string, DeniedRun>>()
 
   get size(): number {
-    return this.#size
+    let size = 0
+    for (const runs of this.#limiters.values()) size += runs.size
+    return size
   }
 
   /** Notes a denial at a time. */
-  add(owner: DeniedPlaces, key: string, denial: Denial, now: number): void {
-    let place = owner.get(key)
-    if (place !== undefined && this.#endOf(place) <= now) {
-      this.#remove(place)
-      place = undefined
-    }
-    place ??= this.#insert(owner, key, now)
-    const end = Math.max(denial.until, now) + pauseMs
-    this.#until[place] = denial.until
-    this.#denials[place]++
-    this.#last[place] = now
-    this.#policies[place] = denial.policies
-    this.#sources[place] = denial.source
-    this.#blocked[place] = denial.isBlocked ? 1 : 0
-    if (end < this.#due[place]) this.#move(place, end)
+  add(limiter: string, key: string, denial: Denial, now: number): void {
+    const runs = this.#limiters.get(limiter) ?? new Map<string, DeniedRun>()
+    this.#limiters.set(limiter, runs)
+    const known = runs.get(key)
+    const run = known !== undefined && endOf(known) > now ? known : undefined
+    if (known === undefined && this.size >= mostDenied) this.#drop()
+    runs.set(run?.key ?? ownText(key), {
+      ...denial,
+      key: run?.key ?? ownText(key),
+      denials: (run?.denials ?? 0) + 1,
+      firstAt: run?.firstAt ?? now,
+      lastAt: now,
+    })
   }
 
   /**
@@ -85,147 +71,44 @@ export class DeniedKeys {
    * @param keys of the decision, by the names of its policies
    */
   noteAllowed(
-    owner: DeniedPlaces,
+    limiter: string,
     key: string,
     keys: Readonly<Record<string, string>>,
     now: number,
   ): number {
-    const place = owner.get(key)
-    if (place === undefined || this.#until[place] <= now) return 0
-    for (const name of this.#policies[place]) if (keys[name] !== key) return 0
-    const left = this.#until[place] - now
-    this.#remove(place)
+    const run = this.#limiters.get(limiter)?.get(key)
+    if (run === undefined || run.policies.some((name) => keys[name] !== key)) return 0
+    const left = (run.until ?? Infinity) - now
+    if (left <= 0) return 0
+    this.#limiters.get(limiter)?.delete(key)
     return left
   }
 
   /** Removes a key whose last denial is over. */
-  clear(owner: DeniedPlaces, cleared: ClearedKey): void {
-    const place = owner.get(cleared.key)
-    if (place === undefined) return
-    if (isOver(cleared, this.#last[place], this.#policies[place])) this.#remove(place)
+  clear(cleared: ClearedKey): void {
+    const runs = this.#limiters.get(cleared.limiter)
+    const run = runs?.get(cleared.key)
+    if (run !== undefined && isOver(cleared, run.lastAt, run.policies)) runs?.delete(cleared.key)
   }
 
   /** Removes the keys whose run has ended. */
   sweep(now: number): void {
-    while (this.#size > 0) {
-      const place = this.#soonest()
-      if (this.#due[place] > now) return
-      this.#remove(place)
+    for (const runs of this.#limiters.values()) {
+      for (const run of runs.values()) if (endOf(run) <= now) runs.delete(run.key)
     }
   }
 
   /** The denied keys of a limiter. */
-  runsOf(owner: DeniedPlaces, now: number): DeniedRun[] {
-    const runs: DeniedRun[] = []
-    for (const place of owner.values()) {
-      if (this.#endOf(place) > now) runs.push(this.#runAt(place))
-    }
-    return runs
+  runsOf(limiter: string, now: number): readonly DeniedRun[] {
+    const runs = this.#limiters.get(limiter)?.values() ?? []
+    return [...runs].filter((run) => endOf(run) > now)
   }
 
-  #runAt(place: number): DeniedRun {
-    return {
-      key: this.#keys[place],
-      until: this.#until[place],
-      policies: this.#policies[place],
-      source: this.#sources[place],
-      isBlocked: this.#blocked[place] === 1,
-      denials: this.#denials[place],
-      firstAt: this.#first[place],
-      lastAt: this.#last[place],
-    }
+  #drop(): void {
+    const all = [...this.#limiters.values()].flatMap((runs) =>
+      Array.from(runs.values(), (run) => ({ runs, run })),
+    )
+    all.sort((a, b) => endOf(a.run) - endOf(b.run) || a.run.lastAt - b.run.lastAt)
+    for (const { runs, run } of all.slice(0, dropped)) runs.delete(run.key)
   }
-
-  #endOf(place: number): number {
-    return Math.max(this.#until[place], this.#last[place]) + pauseMs
-  }
-
-  #insert(owner: DeniedPlaces, key: string, now: number): number {
-    const bytes = textBytes(key)
-    while (this.#size >= mostKeys || (this.#size > 0 && this.#textBytes + bytes > mostTextBytes)) {
-      this.#remove(this.#soonest())
-    }
-    const place = this.#free.pop() ?? this.#size
-    if (place >= this.#until.length) this.#grow()
-    // A copy, because V8 keeps the whole of a string in memory, such as a header, as long as a part of it is in use.
-    const own = ` ${key}`.slice(1)
-    owner.set(own, place)
-    this.#textBytes += bytes
-    this.#keys[place] = own
-    this.#owners[place] = owner
-    this.#denials[place] = 0
-    this.#first[place] = now
-    this.#due[place] = Infinity
-    this.#positions[place] = this.#size
-    this.#heap[this.#size++] = place
-    return place
-  }
-
-  #remove(place: number): void {
-    const key = this.#keys[place]
-    this.#owners[place].delete(key)
-    this.#textBytes -= textBytes(key)
-    this.#keys[place] = ''
-    const last = this.#heap[--this.#size]
-    if (last !== place) {
-      const position = this.#positions[place]
-      this.#put(position, last)
-      this.#move(last, this.#due[last])
-    }
-    this.#free.push(place)
-  }
-
-  /** The place that ends soonest. */
-  #soonest(): number {
-    for (;;) {
-      const place = this.#heap[0]
-      const end = this.#endOf(place)
-      if (end <= this.#due[place]) return place
-      this.#move(place, end)
-    }
-  }
-
-  #move(place: number, due: number): void {
-    this.#due[place] = due
-    let at = this.#positions[place]
-    for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
-      if (this.#due[this.#heap[parent]] <= due) break
-      this.#put(at, this.#heap[parent])
-      at = parent
-    }
-    for (;;) {
-      let child = 2 * at + 1
-      if (child + 1 < this.#size && this.#dueAt(child + 1) < this.#dueAt(child)) child++
-      if (child >= this.#size || this.#dueAt(child) >= due) break
-      this.#put(at, this.#heap[child])
-      at = child
-    }
-    this.#put(at, place)
-  }
-
-  #dueAt(position: number): number {
-    return this.#due[this.#heap[position]]
-  }
-
-  #put(position: number, place: number): void {
-    this.#heap[position] = place
-    this.#positions[place] = position
-  }
-
-  #grow(): void {
-    const size = Math.min(mostKeys, Math.max(64, 2 * this.#until.length))
-    this.#until = grown(this.#until, new Float64Array(size))
-    this.#first = grown(this.#first, new Float64Array(size))
-    this.#last = grown(this.#last, new Float64Array(size))
-    this.#due = grown(this.#due, new Float64Array(size))
-    this.#denials = grown(this.#denials, new Uint32Array(size))
-    this.#heap = grown(this.#heap, new Int32Array(size))
-    this.#positions = grown(this.#positions, new Int32Array(size))
-    this.#blocked = grown(this.#blocked, new Uint8Array(size))
-  }
-}
-
-function grown<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(old: A, to: A): A {
-  to.set(old)
-  return to
 }

@@ -1,4 +1,5 @@
 import { firstInOrder } from '../first-in-order.js'
+import { ownText } from './own-text.js'
 
 /** A key and how often it occurred: at most `count` times, and at least `count - error` times. */
 export interface HotKey {
@@ -22,7 +23,7 @@ export interface KeyCounts {
  * Source: Metwally, Agrawal and El Abbadi, "Efficient computation of frequent and top-k elements in data streams" (2005), the space-saving algorithm.
  */
 export class HotKeys implements KeyCounts {
-  #places: number
+  readonly #places: number
   readonly #placeOf = new Map<string, Place>()
   /** A min-heap by count. */
   readonly #heap: Place[] = []
@@ -62,22 +63,6 @@ export class HotKeys implements KeyCounts {
     return this.#increment(place, times)
   }
 
-  /**
-   * Keeps at most this number of keys from now on: the most frequent ones. A key that was dropped comes in again as any new one.
-   *
-   * @throws RangeError for any other value than a whole number from 1
-   */
-  shrink(places: number): void {
-    if (checkedCount('places', places) >= this.#places) return
-    this.#places = places
-    while (this.#heap.length > places) {
-      const [least] = this.#heap
-      this.#placeOf.delete(least.hot.key)
-      const last = this.#heap.pop()
-      if (last !== undefined && last !== least) this.#sink(last, 0)
-    }
-  }
-
   get keys(): readonly HotKey[] {
     return this.#heap.map(({ hot }) => hot).sort(byCount)
   }
@@ -89,7 +74,7 @@ export class HotKeys implements KeyCounts {
   #increment(place: Place, times: number): HotKey {
     const { hot } = place
     hot.count += times
-    this.#sink(place, place.at)
+    this.#sink(place)
     return hot
   }
 
@@ -105,10 +90,10 @@ export class HotKeys implements KeyCounts {
     this.#put(at, place)
   }
 
-  #sink(place: Place, from: number): void {
+  #sink(place: Place): void {
     const heap = this.#heap
     const { count } = place.hot
-    let at = from
+    let { at } = place
     for (;;) {
       let child = 2 * at + 1
       if (child + 1 < heap.length && heap[child + 1].hot.count < heap[child].hot.count) child++
@@ -163,14 +148,6 @@ export function mergedKeys(all: readonly KeyCounts[], places: number = 256): Key
   const keys = firstInOrder([...merged.values()], places + 1, byCount)
   return { keys: keys.slice(0, places), unlisted: keys[places]?.count ?? unlisted }
 }
-
-/** A copy, because V8 keeps the whole of a string in memory, such as a header or a line of a log, as long as a part of it is in use. */
-function ownText(key: string): string {
-  return key.length < shortestPart ? key : ` ${key}`.slice(1)
-}
-
-/** V8 copies a shorter part of a string. */
-const shortestPart = 13
 
 function byCount(a: HotKey, b: HotKey): number {
   return b.count - a.count || (a.key < b.key ? -1 : 1)

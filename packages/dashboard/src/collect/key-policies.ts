@@ -1,6 +1,7 @@
 import type { Decision, DecisionEvent, Policy } from '@sluice/core'
 import { decidedPolicies } from './decided-policies.js'
 import { isOfStore } from './limiter-record.js'
+import { ownText } from './own-text.js'
 
 /** The most keys whose policies are kept. */
 const mostKeys = 1000
@@ -19,13 +20,16 @@ export class KeyPolicies {
       const id = idOf(limiter, keys[name])
       const policies = new Map(this.#last.get(id)).set(name, policy)
       this.#last.delete(id)
-      // A copy, because V8 keeps the whole of a string in memory, such as a header, as long as a part of it is in use.
-      this.#last.set(` ${id}`.slice(1), policies)
+      this.#last.set(ownText(id), policies)
     }
     for (const id of this.#last.keys()) {
       if (this.#last.size <= mostKeys) return
       this.#last.delete(id)
     }
+  }
+
+  get size(): number {
+    return this.#last.size
   }
 
   of(limiter: string, key: string): NamedPolicies {

@@ -1,8 +1,10 @@
 import type { Decision, DecisionEvent, Policy } from '@sluice/core'
 import { decidedPolicies } from './decided-policies.js'
-import { clearSteps, createRing, type Ring } from './steps.js'
-import type { DeniedPlaces } from './denied-keys.js'
 import { RecentKeys } from './recent-keys.js'
+import { clearSteps, createRing, type Ring } from './steps.js'
+
+/** The kinds of decisions. */
+export type Outcome = 'allowed' | 'denied' | 'exempt' | 'wouldDeny'
 
 /** A policy of a limiter, as decisions show it. */
 export interface PolicyRecord {
@@ -10,15 +12,15 @@ export interface PolicyRecord {
   /** Policies of one group count by the same key. */
   group: number
   /** Undefined until it denies. */
-  denied: Ring | undefined
+  denied?: Ring
   /** Denials that deny no request. Undefined until there is one. */
-  wouldDeny: Ring | undefined
+  wouldDeny?: Ring
   /** The limit of the last decision of the store. Undefined until there is one. */
-  limit: number | undefined
+  limit?: number | undefined
   /** The last step in which decisions have shown different limits. */
-  variedAt: number | undefined
+  variedAt: number
   /** The policy itself, for methods of limiters whose calls pass their policies. */
-  policy: Policy | undefined
+  policy?: Policy | undefined
 }
 
 /** The decisions of one limiter in the last hour. */
@@ -32,10 +34,8 @@ export class LimiterRecord {
   readonly policies: Map<string, PolicyRecord> = new Map()
   readonly requests: RecentKeys
   readonly denials: RecentKeys
-  readonly deniedPlaces: DeniedPlaces = new Map()
   /** Whether decisions have shown different limits of one policy. */
   hasVaried = false
-  #groups = 0
 
   constructor(name: string, now: number) {
     this.name = name
@@ -55,8 +55,6 @@ export class LimiterRecord {
     step: number,
     mayAdd: () => boolean,
   ): void {
-    let first: PolicyRecord | undefined
-    let firstKey: string | undefined
     for (const name in keys) {
       const policy = this.policies.get(name) ?? (mayAdd() ? this.#add(name) : undefined)
       if (policy === undefined) continue
@@ -69,52 +67,33 @@ export class LimiterRecord {
         policy.limit = limit
         policy.policy = decidedPolicies(decision).find((one) => one.name === name)?.policy
       }
-      if (first === undefined) {
-        first = policy
-        firstKey = keys[name]
-      } else if (keys[name] !== firstKey) this.#joinByKey(keys, name, policy)
-      else if (policy.group !== first.group) this.#join(first, policy)
+      this.#join(keys, policy)
     }
   }
 
   #add(name: string): PolicyRecord {
-    const record: PolicyRecord = {
-      name,
-      group: this.#groups++,
-      denied: undefined,
-      wouldDeny: undefined,
-      limit: undefined,
-      variedAt: undefined,
-      policy: undefined,
-    }
+    const record = { name, group: this.policies.size, variedAt: -Infinity }
     this.policies.set(name, record)
     return record
   }
 
-  /** Joins a policy whose key is not that of the first policy with another one that counts by its key. */
-  #joinByKey(keys: DecisionEvent['keys'], name: string, policy: PolicyRecord): void {
+  /** Joins a policy with the first one that counts by its key. */
+  #join(keys: DecisionEvent['keys'], { name, group }: PolicyRecord): void {
     for (const other in keys) {
       if (other === name) return
-      const known = this.policies.get(other)
-      if (known === undefined || keys[other] !== keys[name]) continue
-      if (known.group !== policy.group) this.#join(known, policy)
+      const first = this.policies.get(other)
+      if (first === undefined || keys[other] !== keys[name]) continue
+      if (first.group === group) return
+      for (const one of this.policies.values()) if (one.group === group) one.group = first.group
       return
     }
   }
 
-  #join(some: PolicyRecord, { group }: PolicyRecord): void {
-    for (const policy of this.policies.values()) {
-      if (policy.group === group) policy.group = some.group
-    }
-  }
-
   /** The names of the policies, by their groups. */
-  groups(): string[][] {
+  groups(): readonly (readonly string[])[] {
     const groups = new Map<number, string[]>()
     for (const { name, group } of this.policies.values()) {
-      const names = groups.get(group)
-      if (names === undefined) groups.set(group, [name])
-      else names.push(name)
+      groups.set(group, [...(groups.get(group) ?? []), name])
     }
     return [...groups.values()]
   }

@@ -7,11 +7,14 @@ export const stepCount = 360
 /** A clock that is behind the current step by more than this was set back: the series start again. */
 export const setBackMs = 60_000
 
-/** Counts of the last hour, one for each step. The place of a step is its number modulo `stepCount`. */
-export type Ring = Uint32Array
+/** Counts of the last hour, one for each step. */
+export type Series = readonly number[]
+
+/** Counts of the last hour whose place is the number of their step modulo `stepCount`. */
+export type Ring = number[]
 
 export function createRing(): Ring {
-  return new Uint32Array(stepCount)
+  return Array<number>(stepCount).fill(0)
 }
 
 /** The number of the step that contains a time. */
@@ -19,25 +22,19 @@ export function stepOf(time: number): number {
   return Math.floor(time / stepMs)
 }
 
-/** When the series begins that ends with a step. */
-export function startOf(step: number): number {
-  return (step - stepCount + 1) * stepMs
+/** When the series begins whose last step contains a time. */
+export function startOf(time: number): number {
+  return (stepOf(time) - stepCount + 1) * stepMs
 }
 
 /** The counts of the hour that ends with a step, the oldest first. */
-export function countsOf(ring: Ring, step: number): number[] {
+export function seriesOf(ring: Ring, step: number): Series {
   const at = (step % stepCount) + 1
-  const counts = Array<number>(stepCount)
-  // A spread of typed arrays takes several times as long.
-  for (let i = 0; i < stepCount; i++) counts[i] = ring[(at + i) % stepCount]
-  return counts
+  return [...ring.slice(at), ...ring.slice(0, at)]
 }
 
-/** The sum of the hour. */
-export function sumOf(ring: Ring): number {
-  let sum = 0
-  for (const count of ring) sum += count
-  return sum
+export function sumOf(counts: Series): number {
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 /** Clears the places of the steps after one step, up to another one. */

@@ -1,8 +1,21 @@
 import { isOver, type ClearedKey } from '../collect/cleared-keys.js'
 import type { DeniedRun } from '../collect/denied-keys.js'
-import type { RecentCounts } from '../collect/recent-keys.js'
-import { CountsSum, type Counts } from './counts.js'
-import type { LimiterData, PolicyData, ProcessData, SharedData } from './process-data.js'
+import type { Outcome } from '../collect/limiter-record.js'
+import { mergedTop } from '../collect/recent-keys.js'
+import { createRing, type Series } from '../collect/steps.js'
+import { addMinutes } from './minutes.js'
+import {
+  emptyLimiter,
+  type LimiterData,
+  type PolicyData,
+  type ProcessData,
+} from './process-data.js'
+
+/** A limiter in another process, and when that wrote it. */
+interface Other {
+  readonly at: number
+  readonly limiter: LimiterData
+}
 
 /**
  * The data of this process and of others together. The first one gives the time and the steps.
@@ -11,164 +24,121 @@ import type { LimiterData, PolicyData, ProcessData, SharedData } from './process
  */
 export function mergedLimiters(
   own: ProcessData,
-  others: readonly SharedData[],
+  others: readonly ProcessData[],
   cleared: readonly ClearedKey[],
 ): LimiterData[] {
-  const parts = new Map<string, Parts>()
-  for (const limiter of own.limiters) parts.set(limiter.name, { own: limiter, others: [] })
-  for (const { limiters } of others) {
+  const named = new Map<string, Other[]>(own.limiters.map(({ name }) => [name, []]))
+  for (const { at, limiters } of others) {
     for (const limiter of limiters) {
-      const known = parts.get(limiter.name)
-      if (known === undefined) parts.set(limiter.name, { own: undefined, others: [limiter] })
-      else known.others.push(limiter)
+      named.set(limiter.name, [...(named.get(limiter.name) ?? []), { at, limiter }])
     }
   }
-  const byKey = clearedByKey(cleared)
-  return Array.from(parts, ([name, of]) => mergedLimiter(name, of, own.startsAt, byKey))
-}
-
-/** A limiter in several processes. */
-interface Parts {
-  readonly own: LimiterData | undefined
-  readonly others: LimiterData<Counts>[]
-}
-
-type ClearedByKey = ReadonlyMap<string, readonly ClearedKey[]>
-
-function clearedByKey(all: readonly ClearedKey[]): ClearedByKey {
-  const byKey = new Map<string, ClearedKey[]>()
-  for (const one of all) {
-    const id = clearedId(one.limiter, one.key)
-    const known = byKey.get(id)
-    if (known === undefined) byKey.set(id, [one])
-    else known.push(one)
-  }
-  return byKey
-}
-
-function clearedId(limiter: string, key: string): string {
-  return `${limiter}\0${key}`
+  return Array.from(named, ([name, theirs]) => {
+    const mine = own.limiters.find((one) => one.name === name)
+    const ofLimiter = cleared.filter(({ limiter }) => limiter === name)
+    return mergedLimiter(mine ?? emptyLimiter(name, own.at), own.at, theirs, ofLimiter)
+  })
 }
 
 function mergedLimiter(
-  name: string,
-  { own, others }: Parts,
-  startsAt: number,
-  cleared: ClearedByKey,
+  own: LimiterData,
+  at: number,
+  others: readonly Other[],
+  cleared: readonly ClearedKey[],
 ): LimiterData {
-  const all = own === undefined ? others : [own, ...others]
-  const sum = (of: 'allowed' | 'denied' | 'exempt' | 'wouldDeny'): readonly number[] => {
-    const total = new CountsSum(startsAt, own?.[of])
-    for (const limiter of others) total.add(limiter[of])
-    return total.counts()
-  }
+  const all = [own, ...others.map(({ limiter }) => limiter)]
+  const sum = (outcome: Outcome): Series =>
+    sumSeries(
+      own[outcome],
+      at,
+      others.map((one): Minutes => [one.at, one.limiter[outcome]]),
+    )
   return {
-    name,
+    name: own.name,
     allowed: sum('allowed'),
     denied: sum('denied'),
     exempt: sum('exempt'),
     wouldDeny: sum('wouldDeny'),
-    policies: mergedPolicies(own?.policies ?? [], others, startsAt),
+    policies: mergedPolicies(own.policies, at, others),
     groups: mergedGroups(all.flatMap(({ groups }) => groups)),
-    requests: mergedCounts(all.map(({ requests }) => requests)),
-    denials: mergedCounts(all.map(({ denials }) => denials)),
-    runs: mergedRuns(name, own?.runs ?? [], others, cleared),
-    unlistedRuns: others.reduce((sum, { unlistedRuns }) => sum + unlistedRuns, 0),
+    requests: mergedTop(all.map(({ requests }) => requests)),
+    denials: mergedTop(all.map(({ denials }) => denials)),
+    runs: mergedRuns(
+      all.map(({ runs }) => runs),
+      cleared,
+    ),
+    unlistedRuns: all.reduce((sum, { unlistedRuns }) => sum + unlistedRuns, 0),
   }
 }
 
-function mergedCounts(all: readonly RecentCounts[]): RecentCounts {
-  return {
-    lists: all.flatMap(({ lists }) => lists),
-    sinceAt: Math.min(...all.map(({ sinceAt }) => sinceAt)),
-  }
+/** The series of another process, and when that wrote it. */
+type Minutes = readonly [at: number, series: Series]
+
+function sumSeries(own: Series, at: number, others: readonly Minutes[]): Series {
+  const sum = own.length === 0 ? createRing() : [...own]
+  for (const [writtenAt, minutes] of others) addMinutes(sum, at, minutes, writtenAt)
+  return sum
 }
 
 function mergedPolicies(
   own: readonly PolicyData[],
-  others: readonly LimiterData<Counts>[],
-  startsAt: number,
+  at: number,
+  others: readonly Other[],
 ): readonly PolicyData[] {
-  if (others.length === 0) return own
-  const sumsOf = (
-    first: PolicyData<unknown>,
-    mine?: PolicyData,
-  ): { first: PolicyData<unknown>; denied: CountsSum; wouldDeny: CountsSum } => ({
-    first,
-    denied: new CountsSum(startsAt, mine?.denied),
-    wouldDeny: new CountsSum(startsAt, mine?.wouldDeny),
-  })
-  const merged = new Map(own.map((policy) => [policy.name, sumsOf(policy, policy)]))
-  for (const { policies } of others) {
-    for (const policy of policies) {
-      const sums = merged.get(policy.name) ?? sumsOf(policy)
-      sums.denied.add(policy.denied)
-      sums.wouldDeny.add(policy.wouldDeny)
-      merged.set(policy.name, sums)
-    }
+  const theirs = others.flatMap((one) =>
+    one.limiter.policies.map((policy) => ({ at: one.at, policy })),
+  )
+  const all = new Map<string, PolicyData>()
+  for (const one of [...own, ...theirs.map(({ policy }) => policy)]) {
+    if (!all.has(one.name)) all.set(one.name, one)
   }
-  return Array.from(merged.values(), ({ first, denied, wouldDeny }) => {
-    return Object.assign({ ...first }, { denied: denied.counts(), wouldDeny: wouldDeny.counts() })
+  return Array.from(all.values(), (first): PolicyData => {
+    const mine = own.find(({ name }) => name === first.name)
+    const ofName = theirs.filter(({ policy }) => policy.name === first.name)
+    const sum = (outcome: 'denied' | 'wouldDeny'): Series =>
+      sumSeries(
+        mine?.[outcome] ?? [],
+        at,
+        ofName.map((one): Minutes => [one.at, one.policy[outcome]]),
+      )
+    return { ...first, denied: sum('denied'), wouldDeny: sum('wouldDeny') }
   })
 }
 
 /** Policies that count by the same key in one process do so in all of them. */
 export function mergedGroups(all: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  const groups: Set<string>[] = []
+  let groups: readonly (readonly string[])[] = []
   for (const names of all) {
-    const joined = new Set(names)
-    for (let i = groups.length - 1; i >= 0; i--) {
-      if (names.some((name) => groups[i].has(name))) {
-        for (const name of groups[i]) joined.add(name)
-        groups.splice(i, 1)
-      }
-    }
-    groups.push(joined)
+    const joined = groups.filter((group) => group.some((name) => names.includes(name)))
+    const others = groups.filter((group) => !joined.includes(group))
+    groups = [...others, [...new Set([...names, ...joined.flat()])]]
   }
-  return groups.map((names) => Array.from(names))
+  return groups
 }
 
 function mergedRuns(
-  limiter: string,
-  own: readonly DeniedRun[],
-  others: readonly Pick<LimiterData<unknown>, 'runs'>[],
-  cleared: ClearedByKey,
+  all: readonly (readonly DeniedRun[])[],
+  cleared: readonly ClearedKey[],
 ): readonly DeniedRun[] {
-  const hasEnded = ({ key, lastAt, policies }: DeniedRun): boolean =>
-    cleared.size > 0 &&
-    cleared.get(clearedId(limiter, key))?.some((one) => isOver(one, lastAt, policies)) === true
-  const theirs = new Map<string, DeniedRun>()
-  for (const { runs } of others) {
-    for (const run of runs) {
-      if (hasEnded(run)) continue
-      const known = theirs.get(run.key)
-      theirs.set(run.key, known === undefined ? run : together(known, run))
+  const keys = new Set(cleared.map(({ key }) => key))
+  const merged = new Map<string, DeniedRun>()
+  for (const run of all.flat()) {
+    const { key, lastAt, policies } = run
+    if (keys.has(key) && cleared.some((one) => one.key === key && isOver(one, lastAt, policies))) {
+      continue
     }
+    const known = merged.get(key)
+    merged.set(key, known === undefined ? run : together(known, run))
   }
-  // A process has up to ten thousand runs of its own, and shares the few with the most denials.
-  const merged: DeniedRun[] = []
-  for (const run of own) {
-    if (hasEnded(run)) continue
-    const other = theirs.get(run.key)
-    merged.push(other === undefined ? run : together(run, other))
-    theirs.delete(run.key)
-  }
-  for (const run of theirs.values()) merged.push(run)
-  return merged
+  return [...merged.values()]
 }
 
 /** The later of the last denials decides. */
 function together(a: DeniedRun, b: DeniedRun): DeniedRun {
-  const { until, lastAt, source, isBlocked } = a.lastAt >= b.lastAt ? a : b
-  const more = b.policies.filter((policy) => !a.policies.includes(policy))
   return {
-    key: a.key,
-    until,
-    policies: more.length === 0 ? a.policies : [...a.policies, ...more],
+    ...(a.lastAt >= b.lastAt ? a : b),
+    policies: [...new Set([...a.policies, ...b.policies])],
     denials: a.denials + b.denials,
     firstAt: Math.min(a.firstAt, b.firstAt),
-    lastAt,
-    source,
-    isBlocked,
   }
 }

@@ -1,7 +1,7 @@
 import type { Policy } from '@sluice/core'
 import { isFunction, isRecord } from '@sluice/core/internal'
 import type { RuleCounter, RulesView } from '../view.js'
-import type { MessageOf } from './shown-message.js'
+import type { MessageOf } from './shown.js'
 
 /** The most rules of a view. */
 const mostRules = 1000
@@ -53,17 +53,15 @@ export const ruleCounters: readonly RuleCounter[] = [
 /** The counters of the rules of one process, in the order of `ruleCounters`, by the id of the rule. */
 export interface RulesData {
   readonly name: string
-  readonly stats: ReadonlyMap<string, readonly number[]>
+  readonly stats: readonly (readonly [id: string, counts: readonly number[]])[]
 }
 
 /** The counters that are not 0. */
 export function rulesData(rules: DashboardRules): RulesData {
-  const stats = new Map<string, readonly number[]>()
-  for (const [id, of] of rules.stats()) {
-    const counts = ruleCounters.map((name) => of[name])
-    if (counts.some((count) => count > 0)) stats.set(id, counts)
-  }
-  return { name: rules.name, stats }
+  const all = Array.from(rules.stats(), ([id, of]) => {
+    return [id, ruleCounters.map((name) => of[name])] as const
+  })
+  return { name: rules.name, stats: all.filter(([, counts]) => counts.some((one) => one > 0)) }
 }
 
 /**
@@ -79,36 +77,42 @@ export function rulesView(
 ): RulesView {
   const { name, current } = rules
   const { version, loadedAt, from, stale } = rules.state()
-  const others = all.filter((data) => data.name === name)
-  const refused =
-    stale === undefined
-      ? {}
-      : {
-          refused: {
-            at: refusedAt,
-            code: stale.code,
-            message: messageOf(stale.code, stale.message),
-          },
-        }
+  const sums = sumsOf(all.filter((data) => data.name === name))
   return {
     name,
     version,
     loadedAt: loadedAt.getTime(),
     from,
-    ...refused,
+    ...(stale && {
+      refused: {
+        at: refusedAt,
+        code: stale.code,
+        message: messageOf(stale.code, stale.message),
+      },
+    }),
     rules: current.document.rules.slice(0, mostRules).map((rule) => {
       const { shadow = false, enabled = true } = rule
-      return Object.assign(named(rule), { shadow, enabled, stats: sumOf(rule.id, others) })
+      return Object.assign(named(rule), {
+        shadow,
+        enabled,
+        stats: statsOf(sums.get(rule.id) ?? []),
+      })
     }),
   }
 }
 
-function sumOf(id: string, all: readonly RulesData[]): RuleStats {
-  const count = (i: number): number =>
-    all.reduce((sum, data) => sum + (data.stats.get(id)?.[i] ?? 0), 0)
-  const [matched, asked, allowed, denied, near, shadowDenied, refused, errors] = ruleCounters.map(
-    (_, i) => count(i),
-  )
+function sumsOf(all: readonly RulesData[]): ReadonlyMap<string, readonly number[]> {
+  const sums = new Map<string, readonly number[]>()
+  for (const [id, counts] of all.flatMap(({ stats }) => stats)) {
+    const known = sums.get(id)
+    sums.set(id, known === undefined ? counts : known.map((sum, i) => sum + (counts[i] ?? 0)))
+  }
+  return sums
+}
+
+function statsOf(counts: readonly number[]): RuleStats {
+  const [matched = 0, asked = 0, allowed = 0, denied = 0, near = 0, ...others] = counts
+  const [shadowDenied = 0, refused = 0, errors = 0] = others
   return { matched, asked, allowed, denied, near, shadowDenied, refused, errors }
 }
 

@@ -1,14 +1,13 @@
 import type { Policies } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
 import { mergedStores } from '../collect/store-records.js'
-import type { KeyIds } from '../key-ids.js'
 import type { Processes } from '../processes.js'
 import type { Role, StoreView, View } from '../view.js'
 import { mergedLimiters } from './merge.js'
-import type { SharedData } from './process-data.js'
 import { limiterViews } from './present.js'
+import type { SharedData } from './process-data.js'
 import { rulesView, type DashboardRules } from './rules-data.js'
-import type { MessageOf } from './shown-message.js'
+import { messagesFor, type KeyFor, type MessageOf } from './shown.js'
 
 /** Returns the policies of a key, as the application chooses them for its requests. */
 export type PoliciesOf = (key: string, limiter: string) => Awaitable<Policies | undefined>
@@ -18,9 +17,7 @@ export interface Shown {
   /** The limiters that can be acted upon. */
   readonly acting: readonly string[]
   readonly rules: DashboardRules | undefined
-  readonly mask: (key: string) => string
-  readonly isMasked: boolean
-  readonly messageOf: MessageOf
+  readonly keyFor: KeyFor
   readonly policiesOf: PoliciesOf | undefined
 }
 
@@ -32,8 +29,7 @@ export interface Shown {
  */
 export async function viewOf(
   processes: Processes,
-  ids: KeyIds,
-  { acting, rules, mask, isMasked, messageOf }: Shown,
+  { acting, rules, keyFor }: Shown,
   role: Role,
   rows: number,
   wrongPrefix: string | undefined,
@@ -41,34 +37,26 @@ export async function viewOf(
   const { state, notMerged, error, data, cleared } = await processes.others()
   const own = processes.own()
   const all = [own, ...data]
-  const shown = { idOf: ids.idOf.bind(ids), textOf: mask }
+  const messageOf = messagesFor(role)
   const refusedAt = processes.refusedAt()
+  const limiters = mergedLimiters(own, data, cleared)
+  const ofRules = all.flatMap((one) => one.rules)
+  const stores = mergedStores(all.map((one) => one.stores))
   return {
     at: own.at,
     role,
-    ...(isMasked ? { isMasked } : {}),
+    ...(role === 'read' && { isMasked: true }),
     processes: all.length + notMerged,
     share: {
       state,
       notMerged,
       ...newerIn(data),
-      ...(error === undefined ? {} : { error: messageOf('', error) }),
-      ...(wrongPrefix === undefined ? {} : { wrongPrefix }),
+      ...(error !== undefined && { error: messageOf('', error) }),
+      ...(wrongPrefix !== undefined && { wrongPrefix }),
     },
-    limiters: limiterViews(mergedLimiters(own, data, cleared), acting, own, shown, rows),
-    ...(rules === undefined
-      ? {}
-      : {
-          rules: rulesView(
-            rules,
-            all.flatMap((one) => one.rules),
-            refusedAt,
-            messageOf,
-          ),
-        }),
-    stores: mergedStores(all.map(({ stores }) => stores)).map((store) =>
-      withMessage(store, messageOf),
-    ),
+    limiters: limiterViews(limiters, acting, own.at, keyFor(role), rows),
+    ...(rules && { rules: rulesView(rules, ofRules, refusedAt, messageOf) }),
+    stores: stores.map((store) => withMessage(store, messageOf)),
   }
 }
 

@@ -3,9 +3,9 @@ import { SluiceError } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
 import type { Visitor } from '../act-event.js'
 import { mostRows } from '../data/present.js'
-import type { MessageOf } from '../data/shown-message.js'
-import type { KeyName } from '../keys/key-desk.js'
+import { messagesFor } from '../data/shown.js'
 import { Refusal, refusal } from '../refusal.js'
+import type { Role } from '../view.js'
 import { visitorOf, type Authorization } from './authorize.js'
 import { readBody } from './body.js'
 import { indexName, readFiles, type PageFile } from './files.js'
@@ -17,8 +17,8 @@ import { createWarner } from './warner.js'
 /** The functions behind the addresses. */
 export interface Api {
   view(visitor: Visitor, rows: number): Promise<unknown>
-  key(limiter: string, named: KeyName): Promise<unknown>
-  search(limiter: string, cursor: string | undefined): Promise<unknown>
+  key(limiter: string, text: string, isExact: boolean, visitor: Visitor): Promise<unknown>
+  search(limiter: string, cursor: string | undefined, visitor: Visitor): Promise<unknown>
   act(body: Readonly<Record<string, unknown>>, visitor: Visitor): Promise<object>
 }
 
@@ -26,7 +26,6 @@ export interface Api {
 export function createHandler<R extends IncomingMessage>(
   api: Api,
   authorize: (request: R) => Awaitable<Authorization>,
-  messageOf: MessageOf,
   folder: string,
 ): (request: R, response: ServerResponse) => void {
   const warn = createWarner()
@@ -44,8 +43,7 @@ export function createHandler<R extends IncomingMessage>(
     }
   }
 
-  async function answer(request: R): Promise<Answer> {
-    const visitor = await visitorOf(authorize, request, warn)
+  async function answer(request: R, visitor: Visitor): Promise<Answer> {
     const files = await filesOfPage()
     const route = routeOf(request, files.keys())
     if (route.type === 'unknown') throw refusal('SLUICE_VIEW_PATH_UNKNOWN')
@@ -75,18 +73,23 @@ export function createHandler<R extends IncomingMessage>(
     assertOwnRead(request.headers)
     if (name === 'view') return json(await api.view(visitor, rowsOf(query.get('rows'))))
     const limiter = query.get('limiter') ?? needed('"limiter"')
-    if (name === 'search') return json(await api.search(limiter, query.get('cursor') ?? undefined))
-    const id = query.get('id')
-    const key = query.get('key')
-    const isExact = query.get('exact') === '1'
-    return json(await api.key(limiter, { ...(id && { id }), ...(key && { key }), isExact }))
+    if (name === 'search') {
+      return json(await api.search(limiter, query.get('cursor') ?? undefined, visitor))
+    }
+    const exact = query.get('exact')
+    const text = exact === null ? query.get('key') : jsonText(exact)
+    if (!text) return needed('"key", or "exact" with a text as JSON')
+    return json(await api.key(limiter, text, exact !== null, visitor))
   }
 
   async function respond(request: R, response: ServerResponse): Promise<void> {
+    let role: Role = 'read'
     try {
-      send(response, request.method === 'HEAD', await answer(request))
+      const visitor = await visitorOf(authorize, request, warn)
+      role = visitor.role
+      send(response, request.method === 'HEAD', await answer(request, visitor))
     } catch (error) {
-      sendFailure(request, response, asRefusal(error, messageOf), error, warn)
+      sendFailure(request, response, asRefusal(error, role), error, warn)
     }
   }
 
@@ -120,11 +123,13 @@ function sendFailure(
 }
 
 /** The errors of a wrong request, and of a store, are answers. */
-function asRefusal(error: unknown, messageOf: MessageOf): Refusal | undefined {
+function asRefusal(error: unknown, role: Role): Refusal | undefined {
   if (error instanceof Refusal) return error
   if (!(error instanceof SluiceError)) return undefined
   const { code, message } = error
-  if (code.startsWith('SLUICE_STORE_')) return new Refusal(code, 503, messageOf(code, message))
+  if (code.startsWith('SLUICE_STORE_')) {
+    return new Refusal(code, 503, messagesFor(role)(code, message))
+  }
   return new Refusal(code, 400, message)
 }
 
@@ -146,6 +151,16 @@ function rowsOf(text: string | null): number {
   if (text === null) return 20
   const rows = Number(text)
   return /^\d{1,3}$/.test(text) && rows <= mostRows ? rows : needed(`"rows" from 0 to ${mostRows}`)
+}
+
+/** A key as JSON, in which a text that has no UTF-8 form can be sent. */
+function jsonText(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function needed(what: string): never {

@@ -3,6 +3,7 @@ import {
   checked,
   checkedIfGiven,
   isCount,
+  isText,
   readOptions,
   shortDuration,
   sluiceError,
@@ -13,8 +14,7 @@ import type { Act } from '../view.js'
 /** The body of an act. */
 export interface ActRequest {
   readonly limiter: string
-  readonly id?: string
-  readonly key?: string
+  readonly key: string
   readonly act: Act
   readonly length?: Duration
   readonly units?: number
@@ -32,8 +32,7 @@ const units = 'a whole number, 1 or more'
 
 const readers = {
   limiter: checked('the name of a limiter', isText),
-  id: checkedIfGiven('the id of a key', isText),
-  key: checkedIfGiven('a key', isText),
+  key: checked('a key', isText),
   act: checked<Act>(acts.map((act) => `'${act}'`).join(' or '), isAct),
   length: checkedIfGiven(aDuration, (value) => shortDuration.read(value) !== undefined),
   units: checkedIfGiven(units, (value) => isCount(value) && value > 0),
@@ -46,13 +45,9 @@ const readers = {
  * @throws SluiceError if a member is missing, unknown or invalid
  */
 export function readAct(body: Readonly<Record<string, unknown>>): ActRequest {
-  const { limiter, act, reason } = readOptions(where, body, readers)
-  const request = { ...body, limiter, act, reason } as ActRequest
-  const { id, key, length } = request
-  if (id === undefined && key === undefined) missing('id', 'the id of a key, or the key as "key"')
-  if (id !== undefined && key !== undefined) {
-    throw sluiceError('SLUICE_OPTIONS_CONFLICT', where, 'id', 'key', 'Pass one of them')
-  }
+  const { limiter, key, act, reason } = readOptions(where, body, readers)
+  const request = { ...body, limiter, key, act, reason } as ActRequest
+  const { length } = request
   if ((act === 'block' || act === 'exempt') && length === undefined) missing('length', aDuration)
   if (act === 'penalize' && request.units === undefined) missing('units', units)
   return request
@@ -92,10 +87,6 @@ export async function carryOutAct(
 
 function isAct(value: unknown): value is Act {
   return acts.some((act) => act === value)
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }
 
 function isReason(value: unknown): value is string {

@@ -5,17 +5,17 @@ import type { ActEvent, Visitor } from '../act-event.js'
 import { mergedGroups } from '../data/merge.js'
 import type { LimiterData } from '../data/process-data.js'
 import { rulesOf, varyingCounts } from '../data/rules-data.js'
+import { messagesFor } from '../data/shown.js'
 import type { Shown } from '../data/view-of.js'
 import type { Processes } from '../processes.js'
 import { quoted, Refusal, refusal } from '../refusal.js'
 import { bounded } from '../share/bounded.js'
 import { reasonOf } from '../share/others.js'
 import type { DashboardShare } from '../share/share.js'
-import type { ActView, KeyView, SearchView } from '../view.js'
+import type { ActView, KeyView, Role, SearchView } from '../view.js'
 import { carryOutAct, readAct, type ActRequest } from './acts.js'
 import type { NamedPolicies } from '../collect/key-policies.js'
-import type { KeyIds } from '../key-ids.js'
-import { countedText, keyOfId, knownKeys } from './known-keys.js'
+import { countedText, knownKeys } from './known-keys.js'
 import { meantKeys } from './meant-keys.js'
 import { isKnown, lookAt, type KeyLook, type KnownPolicies } from './look.js'
 
@@ -25,45 +25,37 @@ const waitMs = 5000
 const acted = channel('sluice:act')
 
 /** The data of each process about a limiter. */
-type Collected = readonly Omit<
-  LimiterData<unknown>,
-  'allowed' | 'denied' | 'exempt' | 'wouldDeny'
->[]
+type Collected = readonly LimiterData[]
 
 /** Looks at single keys, and acts on them. */
 export class KeyDesk {
   readonly #limiters: ReadonlyMap<string, Limiter>
   readonly #share: DashboardShare | undefined
   readonly #processes: Processes
-  readonly #ids: KeyIds
   readonly #shown: Shown
 
   constructor(
     limiters: ReadonlyMap<string, Limiter>,
     share: DashboardShare | undefined,
     processes: Processes,
-    ids: KeyIds,
     shown: Shown,
   ) {
     this.#limiters = limiters
     this.#share = share
     this.#processes = processes
-    this.#ids = ids
     this.#shown = shown
   }
 
-  /** The answer of `api/key`. */
-  async key(name: string, named: KeyName): Promise<KeyView> {
+  /** The answer of `api/key`. With `isExact`, a key with this text is meant, also if it is not counted and keys of another form are. */
+  async key(name: string, text: string, isExact: boolean, { role }: Visitor): Promise<KeyView> {
     const limiter = this.#limiterOf(name)
     const collected = await this.#collectedOf(name)
-    const key = this.#keyOf(limiter, named, collected)
+    const key = countedText(text)
     const look = await this.#look(limiter, key, this.#knownOf(limiter, collected, key))
-    if (named.key === undefined || named.isExact === true || isCounted(look)) {
-      return this.#viewOf(limiter, key, look)
-    }
-    const [meant = { key, look }, ...others] = await this.#meant(limiter, named.key, collected)
-    if (others.length === 0) return this.#viewOf(limiter, meant.key, meant.look)
-    const texts = [meant, ...others].map((one) => this.#shown.mask(one.key))
+    if (isExact || isCounted(look)) return this.#viewOf(limiter, key, look, role)
+    const [meant = { key, look }, ...others] = await this.#meant(limiter, text, collected)
+    if (others.length === 0) return this.#viewOf(limiter, meant.key, meant.look, role)
+    const texts = [meant, ...others].map((one) => this.#shown.keyFor(role)(one.key))
     throw refusal('SLUICE_VIEW_KEY_AMBIGUOUS', texts.join(', '))
   }
 
@@ -86,14 +78,13 @@ export class KeyDesk {
   }
 
   /** The answer of `api/search`. */
-  async search(name: string, cursor: string | undefined): Promise<SearchView> {
+  async search(name: string, cursor: string | undefined, { role }: Visitor): Promise<SearchView> {
     const limiter = this.#limiterOf(name)
     if (this.#share === undefined) throw refusal('SLUICE_SEARCH_UNAVAILABLE')
     const found = await bounded(this.#share.search(name, cursor), waitMs, 'The search').catch(
       (error: unknown) => {
         if (error instanceof Refusal) throw error
-        const reason = this.#shown.messageOf('', reasonOf(error))
-        throw refusal('SLUICE_SEARCH_FAILED', reason)
+        throw refusal('SLUICE_SEARCH_FAILED', messagesFor(role)('', reasonOf(error)))
       },
     )
     const known = this.#knownOf(limiter, await this.#collectedOf(name))
@@ -103,9 +94,7 @@ export class KeyDesk {
       const looks = await Promise.all(some.map(async (key) => this.#look(limiter, key, known)))
       looks.forEach((look, k) => {
         if (look.source !== 'store') throw refusal('SLUICE_SEARCH_FAILED', 'it does not answer')
-        if (isBlocked(look)) {
-          keys.push(this.#viewOf(limiter, some[k], look))
-        }
+        if (isBlocked(look)) keys.push(this.#viewOf(limiter, some[k], look, role))
       })
     }
     return { keys, cursor: found.cursor ?? null, scanned: found.keys.length }
@@ -116,7 +105,7 @@ export class KeyDesk {
     const request = readAct(body)
     const limiter = this.#limiterOf(request.limiter)
     const collected = await this.#collectedOf(request.limiter)
-    const key = this.#keyOf(limiter, request, collected)
+    const key = countedText(request.key)
     try {
       const { before, after } = await bounded(
         this.#carryOut(limiter, key, request, this.#knownOf(limiter, collected, key)),
@@ -124,7 +113,7 @@ export class KeyDesk {
         'The act',
       )
       this.#publish(key, request, by, undefined)
-      return { key: this.#viewOf(limiter, key, after), wasCounted: isCounted(before) }
+      return { key: this.#viewOf(limiter, key, after, by.role), wasCounted: isCounted(before) }
     } catch (error) {
       this.#publish(key, request, by, error)
       throw error
@@ -184,12 +173,6 @@ export class KeyDesk {
     )
   }
 
-  #keyOf({ name }: Limiter, named: KeyName, collected: Collected): string {
-    if (named.id !== undefined) return keyOfId(this.#ids, named.id, name, collected)
-    if (named.key !== undefined) return countedText(named.key)
-    throw refusal('SLUICE_VIEW_REQUEST_INVALID', '"id" or "key"')
-  }
-
   async #look(limiter: Limiter, key: string, known: KnownPolicies): Promise<KeyLook> {
     const look = async (): Promise<KeyLook> =>
       lookAt(limiter, key, { ...known, ofKey: await this.#policiesOf(limiter, key) })
@@ -223,28 +206,19 @@ export class KeyDesk {
     return { groups, policies: new Map([...first, ...all]), varying: new Set(varying) }
   }
 
-  #viewOf({ name }: Limiter, key: string, look: KeyLook): KeyView {
+  #viewOf({ name }: Limiter, key: string, look: KeyLook, role: Role): KeyView {
     const { source, policies } = look
-    const { rules, mask } = this.#shown
+    const { rules, keyFor } = this.#shown
     const names = policies.map((policy) => policy.name)
     return {
       limiter: name,
-      id: this.#ids.sealed(name, key),
-      key: mask(key),
+      key: keyFor(role)(key),
       source,
       isCounted: isCounted(look),
       policies,
       ...(rules?.name === name ? { rules: rulesOf(rules, names) } : {}),
     }
   }
-}
-
-/** A key as a visitor names it. */
-export interface KeyName {
-  readonly id?: string
-  readonly key?: string
-  /** Whether a key with this text is meant, also if it is not counted and keys of another form are. */
-  readonly isExact?: boolean
 }
 
 /** A key, and what its limiter knows of it. */

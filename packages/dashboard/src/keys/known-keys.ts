@@ -2,33 +2,13 @@ import { countedKey } from '@sluice/core'
 import { joinKey } from '@sluice/core/internal'
 import type { LimiterData } from '../data/process-data.js'
 import { refusal } from '../refusal.js'
-import type { KeyIds } from '../key-ids.js'
-
-/**
- * The key of an id, in the form in which it is counted.
- *
- * @param all what the processes have collected about the limiter
- * @throws Refusal SLUICE_VIEW_KEY_UNKNOWN
- */
-export function keyOfId(
-  ids: KeyIds,
-  id: string,
-  limiter: string,
-  all: readonly Pick<LimiterData, 'requests' | 'denials' | 'runs'>[],
-): string {
-  const opened = ids.opened(limiter, id)
-  if (opened !== undefined) return opened
-  for (const key of knownKeys(all)) if (ids.idOf(limiter, key) === id) return key
-  throw refusal('SLUICE_VIEW_KEY_UNKNOWN')
-}
 
 /** The keys of a limiter that the processes have collected. A key can be there twice. */
 export function* knownKeys(
   all: readonly Pick<LimiterData, 'requests' | 'denials' | 'runs'>[],
 ): Iterable<string> {
   for (const { requests, denials, runs } of all) {
-    const counted = [...requests.lists, ...denials.lists].map(({ keys }) => keys)
-    for (const list of [runs, ...counted]) for (const { key } of list) yield key
+    for (const list of [runs, requests.keys, denials.keys]) for (const { key } of list) yield key
   }
 }
 

@@ -1,5 +1,5 @@
-import process from 'node:process'
 import type { Limiter } from '@sluice/core'
+import { warnOfFailure } from '@sluice/core/http'
 import { isPromise } from '@sluice/core/internal'
 import { bounded } from '../share/bounded.js'
 import type { DashboardShare } from '../share/share.js'
@@ -71,9 +71,9 @@ export class PrefixCheck {
 }
 
 function warn(prefix: string): void {
-  process.emitWarning(
+  const text =
     `createDashboard: Redis has no key of the limiters under the prefix "${prefix}" of redisView, although they have counted keys in their store, so the search of the ` +
-      'page finds none. Pass redisView the "prefix" of redisStore, and the Redis of the store.',
-    { type: 'SluiceWarning', code: 'SLUICE_VIEW_PREFIX' },
-  )
+    'page finds none. Pass redisView the "prefix" of redisStore, and the Redis of the store.'
+  const about = { name: 'SluiceWarning', code: 'SLUICE_VIEW_PREFIX' }
+  warnOfFailure(Object.assign(new Error(text), about))
 }

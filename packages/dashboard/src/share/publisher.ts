@@ -4,7 +4,6 @@ import type { ProcessData } from '../data/process-data.js'
 import type { RulesData } from '../data/rules-data.js'
 import { readCleared } from '../data/read-snapshot.js'
 import { writeSnapshot } from '../data/snapshot.js'
-import type { KeyIds } from '../key-ids.js'
 import { bounded } from './bounded.js'
 import { reasonOf } from './others.js'
 import type { DashboardShare } from './share.js'
@@ -20,7 +19,6 @@ export const thisProcess: string = randomUUID()
 
 /** A dashboard that shares its data. */
 export interface Source {
-  readonly ids: KeyIds
   own(): ProcessData
   rules(): readonly RulesData[]
   /** The keys that this process has cleared in the last seconds. */
@@ -92,13 +90,8 @@ export class Publisher {
     const rules = new Map(sources.flatMap((source) => source.rules()).map((one) => [one.name, one]))
     const snapshot = writeSnapshot({ ...sources[0].own(), rules: [...rules.values()] })
     const mine = new Set(sources.flatMap((source) => source.cleared().map(clearedText)))
-    const { secret } = sources[0].ids
-    const reply = await this.#share.write(thisProcess, snapshot, secret, [...mine])
-    const cleared = readCleared(reply.cleared)
-    for (const source of sources) {
-      source.ids.share(reply.secret)
-      source.clear(cleared)
-    }
+    const cleared = readCleared(await this.#share.write(thisProcess, snapshot, [...mine]))
+    for (const source of sources) source.clear(cleared)
   }
 }
 

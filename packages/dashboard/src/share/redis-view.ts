@@ -1,6 +1,13 @@
 import type { SupportedClient } from '@sluice/core'
-import { checked, optional, readOptions, redisKeys, redisScripts } from '@sluice/core/internal'
-import { isList } from '../list.js'
+import {
+  checked,
+  isList,
+  isText,
+  optional,
+  readOptions,
+  redisKeys,
+  redisScripts,
+} from '@sluice/core/internal'
 import { createSearch } from './search.js'
 import type { DashboardShare, Snapshot, Snapshots } from './share.js'
 
@@ -16,9 +23,6 @@ export interface RedisViewOptions {
 
 /** How long the snapshot of a process is read after it was written. */
 const livesMs = 15_000
-
-/** How long the secret lives after the last snapshot was written. */
-const secretLivesMs = 24 * 60 * 60 * 1000
 
 /** The longest that a client over HTTP waits. */
 const callMs = 10_000
@@ -59,12 +63,10 @@ export function redisView(client: SupportedClient, options: RedisViewOptions = {
 
   return {
     prefix,
-    async write(process, snapshot, secret, cleared) {
-      const keys = [index, keyOf(process), `${index}:secret`, `${index}:cleared`]
-      const lives = [`${livesMs}`, `${secretLivesMs}`]
-      const args = [process, snapshot, secret, ...lives, `${mostCleared}`, ...cleared]
-      const [theirs, ...all] = textsOf(await run(writeScript, keys, args))
-      return { secret: theirs, cleared: all }
+    async write(process, snapshot, cleared) {
+      const keys = [index, keyOf(process), `${index}:cleared`]
+      const args = [process, snapshot, `${livesMs}`, `${mostCleared}`, ...cleared]
+      return textsOf(await run(writeScript, keys, args))
     },
     async read(known: Snapshots = new Map()) {
       const args = [`${livesMs}`, `${mostProcesses}`]
@@ -113,24 +115,20 @@ const removeAll = `local function removeAll(key, ...)
 end`
 
 /**
- * KEYS: the index, the snapshot, the secret, the cleared keys. ARGV: the process, the snapshot, a secret, the life of a snapshot, that of the secret, the most cleared
- * keys, cleared keys. Returns the secret and the cleared keys of all processes.
+ * KEYS: the index, the snapshot, the cleared keys. ARGV: the process, the snapshot, the life of a snapshot, the most cleared keys, cleared keys. Returns the cleared
+ * keys of all processes.
  */
 const writeScript = `${now}
 ${removeAll}
-redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[4])
-removeAll(KEYS[1], '-inf', now - ARGV[4], 'BYSCORE', 'LIMIT', 0, 100)
+redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+removeAll(KEYS[1], '-inf', now - ARGV[3], 'BYSCORE', 'LIMIT', 0, 100)
 redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('PEXPIRE', KEYS[1], ARGV[4])
-redis.call('SET', KEYS[3], ARGV[3], 'NX')
-redis.call('PEXPIRE', KEYS[3], ARGV[5])
-for i = 7, #ARGV do redis.call('ZADD', KEYS[4], 'NX', now, ARGV[i]) end
-removeAll(KEYS[4], '-inf', now - ARGV[4], 'BYSCORE', 'LIMIT', 0, 100)
-removeAll(KEYS[4], 0, -1 - ARGV[6])
-redis.call('PEXPIRE', KEYS[4], ARGV[4])
-local reply = redis.call('ZRANGE', KEYS[4], now - ARGV[4], '+inf', 'BYSCORE')
-table.insert(reply, 1, redis.call('GET', KEYS[3]))
-return reply`
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+for i = 5, #ARGV do redis.call('ZADD', KEYS[3], 'NX', now, ARGV[i]) end
+removeAll(KEYS[3], '-inf', now - ARGV[3], 'BYSCORE', 'LIMIT', 0, 100)
+removeAll(KEYS[3], 0, -1 - ARGV[4])
+redis.call('PEXPIRE', KEYS[3], ARGV[3])
+return redis.call('ZRANGE', KEYS[3], now - ARGV[3], '+inf', 'BYSCORE')`
 
 /**
  * KEYS: the index, the cleared keys. ARGV: the life of a snapshot, the most processes. Returns the processes, the last one that wrote first, and when each of
@@ -154,10 +152,6 @@ return 1`
 
 /** KEYS: the counts of a key. Returns 1 if they are there. */
 const existsScript = `return redis.call('EXISTS', KEYS[1])`
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
 
 function textsOf(reply: unknown): readonly string[] {
   return listOf(reply).map(String)

@@ -1,11 +1,11 @@
 import type { SupportedClient } from '@sluice/core'
 import {
+  isList,
   keyOfRedisKey,
   redisKeyStart,
   redisScripts,
   type RedisScripts,
 } from '@sluice/core/internal'
-import { isList } from '../list.js'
 import { refusal } from '../refusal.js'
 import { keyPrefixOf, mastersOf } from './masters.js'
 import { Pace } from './pace.js'

@@ -3,17 +3,11 @@ export interface DashboardShare {
   /** The beginning of the names of all keys. */
   readonly prefix: string
   /**
-   * Replaces the snapshot of a process. It ends by itself after 15 s.
+   * Replaces the snapshot of a process, which ends by itself after 15 s. Returns the keys that all processes have cleared in the last 15 s.
    *
-   * @param secret taken if there is none yet
-   * @param cleared keys that the process has cleared in the last seconds
+   * @param cleared those of this process
    */
-  write(
-    process: string,
-    snapshot: string,
-    secret: string,
-    cleared: readonly string[],
-  ): Promise<WriteReply>
+  write(process: string, snapshot: string, cleared: readonly string[]): Promise<readonly string[]>
   /**
    * The snapshots of the processes that have written one in the last 15 s, by the ids of the processes.
    *
@@ -28,17 +22,9 @@ export interface DashboardShare {
   search(limiter: string, cursor: string | undefined): Promise<FoundKeys>
 }
 
-/** The reply to a process that has written. */
-export interface WriteReply {
-  /** The secret of all processes. */
-  readonly secret: string
-  /** The keys that all processes have cleared in the last 15 s. */
-  readonly cleared: readonly string[]
-}
-
 export interface ReadReply {
   readonly snapshots: Snapshots
-  /** As in `WriteReply`. */
+  /** The keys that all processes have cleared in the last 15 s. */
   readonly cleared: readonly string[]
 }
 

@@ -4,7 +4,7 @@ import { Collector } from '../../src/collect/collector.js'
 import { mergedGroups, mergedLimiters } from '../../src/data/merge.js'
 import {
   dataOf,
-  noCounts,
+  emptyLimiter,
   type LimiterData,
   type ProcessData,
   type SharedData,
@@ -16,27 +16,12 @@ const none: ProcessData = dataOf(new Collector(() => start, 1), [], [])
 
 /** The data of one process about a limiter. */
 function limiterOf(changes: Partial<LimiterData>): LimiterData {
-  const recent = { lists: [], sinceAt: start }
-  return {
-    name: 'api',
-    allowed: noCounts,
-    denied: noCounts,
-    exempt: noCounts,
-    wouldDeny: noCounts,
-    policies: [],
-    groups: [],
-    requests: recent,
-    denials: recent,
-    runs: [],
-    unlistedRuns: 0,
-    ...changes,
-  }
+  return { ...emptyLimiter('api', start), ...changes }
 }
 
 /** The same data as another process writes them. */
 function sharedOf(changes: Partial<LimiterData>): SharedData {
-  const counts = { allowed: undefined, denied: undefined, exempt: undefined, wouldDeny: undefined }
-  return { ...none, isNewer: false, limiters: [{ ...limiterOf(changes), ...counts, policies: [] }] }
+  return { ...none, isNewer: false, limiters: [limiterOf(changes)] }
 }
 
 const run: DeniedRun = {
@@ -91,7 +76,7 @@ describe.each([
 
   test('keys are counted since the earliest time of all processes', () => {
     const of = (sinceAt: number) => {
-      const recent = { lists: [], sinceAt }
+      const recent = { keys: [], unlisted: 0, sinceAt }
       return { requests: recent, denials: recent }
     }
     for (const { requests, denials } of views(

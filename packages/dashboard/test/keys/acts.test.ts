@@ -121,7 +121,7 @@ test('an act is published with its key, its reason and its author', async () => 
   const limiter = limited()
   const clock = (): number => 1_767_268_800_000
   const authorize = () => ({ role: 'write' as const, name: 'ann@example.com' })
-  const board = await serveDashboard({ limiters: { limiter }, authorize, clock, mask: () => '***' })
+  const board = await serveDashboard({ limiters: { limiter }, authorize, clock })
   await board.act(act({ act: 'block', length: '10m', reason: 'attacks' }))
   await board.act(act({ act: 'penalize', units: 3 }))
   const by = { role: 'write', name: 'ann@example.com' }
@@ -378,7 +378,7 @@ rules:
     ['|user|ann', 3],
   ])
   // A key is looked at with the rules that count by it.
-  const looked = await board.key(name, { id: denied[0].id })
+  const looked = await board.key(name, { exact: denied[0].key })
   expect(looked.policies.map((one) => one.name)).toEqual(['per-user', 'watched'])
   expect(looked.rules).toEqual([{ id: 'per-user', description: 'One hour' }, { id: 'watched' }])
   rules.close()

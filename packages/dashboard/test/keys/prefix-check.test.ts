@@ -49,9 +49,7 @@ test('a prefix that is not that of the store is said on the page, and is one war
     expect(has.mock.calls.length).toBeGreaterThan(2)
   })
   expect(has).toHaveBeenCalledWith(limiter.name, 'ann')
-  expect(warn.mock.calls.map(([, options]) => options)).toEqual([
-    { type: 'SluiceWarning', code: 'SLUICE_VIEW_PREFIX' },
-  ])
+  expect(warn.mock.calls).toMatchObject([[{ name: 'SluiceWarning', code: 'SLUICE_VIEW_PREFIX' }]])
 })
 
 test.each([['of the only limiter'], ['of any limiter']])(

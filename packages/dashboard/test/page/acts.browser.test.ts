@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { nextPoll, serve, type Served } from '../open-dashboard.js'
-import { idOf } from '../samples.js'
 import { hostileKeys } from '../scenarios.js'
 
 let served: Served
@@ -12,7 +11,6 @@ beforeAll(async () => {
 beforeEach(() => served.server.reset())
 
 const key = '203.0.113.64'
-const id = idOf('api', key)
 const dialog = (page: Page) => page.getByRole('dialog')
 
 async function openKey(page: Page, act: string, button: string): Promise<void> {
@@ -39,7 +37,7 @@ test.each([
     {
       contentType: 'application/json',
       sluice: '1',
-      body: { limiter: 'api', id, ...body, reason: 'ticket 4711' },
+      body: { limiter: 'api', key, ...body, reason: 'ticket 4711' },
     },
   ])
   expect(problems).toEqual([])
@@ -118,16 +116,22 @@ test.each(hostileKeys.map((text, i) => [i, text]))(
     await dialog(page).getByLabel('Reason').fill('r')
     await dialog(page).getByRole('button', { name: 'Exempt for 1 h' }).click()
     await dialog(page).locator('.notice[data-tone=good]').waitFor()
-    expect(served.server.acts.map(({ body }) => body.id)).toEqual([idOf('api', text)])
+    expect(served.server.acts.map(({ body }) => body.key)).toEqual([text])
     await page.context().close()
   },
 )
 
-test('with the role read there are counts and no acts', async () => {
-  const { page } = await served.open('read')
+test('with the role read there are no keys and no acts, and the counts of a key that the reader enters', async () => {
+  const { page, problems } = await served.open('read')
   expect(await page.locator('.acts').count()).toBe(0)
-  await page.getByRole('button', { name: key, exact: true }).first().click()
-  await dialog(page).getByText('100 of 100').waitFor()
+  const keys = page.locator(':is(.keys, .top) tbody th')
+  expect(new Set(await keys.allInnerTexts())).toEqual(new Set(['(hidden)']))
+  expect(await keys.getByRole('button').count()).toBe(0)
+  await page.getByPlaceholder('Look a key up').fill(key)
+  await page.keyboard.press('Enter')
+  await dialog(page).getByText('37 of 100').waitFor()
+  expect(await dialog(page).locator('#key-title').innerText()).toBe(key)
+  expect(problems).toEqual([])
   expect(await dialog(page).locator('form.act').count()).toBe(0)
   await page.context().close()
 })
@@ -158,7 +162,7 @@ test('a key is looked up by its text, with what it has used', async () => {
   await page.context().close()
 })
 
-test('an act on a key that was looked up names it by the id of the answer', async () => {
+test('an act on a key that was looked up names the key of the answer', async () => {
   const { page } = await served.open('busy')
   await page.getByPlaceholder('Look a key up').fill('192.0.2.200')
   await page.keyboard.press('Enter')
@@ -170,7 +174,7 @@ test('an act on a key that was looked up names it by the id of the answer', asyn
     .getByText(/^Blocked until/)
     .waitFor()
   expect(served.server.acts.map(({ body }) => body)).toEqual([
-    { limiter: 'api', id: expect.any(String), act: 'block', length: '10m', reason: 'scans' },
+    { limiter: 'api', key: '192.0.2.200', act: 'block', length: '10m', reason: 'scans' },
   ])
   await page.context().close()
 })

@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest'
-import { heldOrder, leftList } from '../../page/order.js'
+import { heldOrder, leftList, rowsOf } from '../../page/order.js'
 import { base, denied as deniedKey, limiter as limiterOf } from '../samples.js'
 
 interface Row {
-  readonly limiter: string
-  readonly id: string
+  readonly name: string
   readonly denials: number
   readonly isGone?: boolean
 }
 
 const always = (): boolean => true
 
-const row = (id: string, denials = 0): Row => ({ limiter: 'api', id, denials })
+const row = (name: string, denials = 0): Row => ({ name, denials })
 
 test('a held order keeps the places of known rows, with their new figures', () => {
   const shown = [row('a', 3), row('b', 2), row('c', 1)]
@@ -36,9 +35,16 @@ test('a row that is in the list again is no longer marked', () => {
   ])
 })
 
-test('the same key of two limiters is two rows', () => {
-  const other = { ...row('a', 5), limiter: 'login' }
-  expect(heldOrder([other, row('a', 4)], [row('a', 3)], always)).toEqual([row('a', 4), other])
+test('the same key of two limiters is two rows, and so are two keys that the reader may not see', () => {
+  const view = (changes: object) => {
+    const limiters = ['api', 'login'].map((name) => limiterOf(1000, { name, rate: 1 }))
+    return { ...base(1000), limiters, ...changes }
+  }
+  const namesIn = (changes: object) =>
+    rowsOf(view(changes), '', () => [{ key: 'a' }, { key: 'b' }]).map(({ name }) => name)
+  expect(new Set(namesIn({})).size).toBe(4)
+  const hidden = rowsOf(view({ isMasked: true }), '', () => [{ key: '…' }, { key: '…' }])
+  expect(new Set(hidden.map(({ name }) => name)).size).toBe(4)
 })
 
 test('a row that a part of the list does not contain stays as it was until its time has come', () => {
@@ -50,6 +56,8 @@ test('a row that a part of the list does not contain stays as it was until its t
   const denied = (limiterName: string, untilAt: number | null) => ({
     ...deniedKey(0, { key: 'ann', policies: [], denials: 1, forMs: 0 }),
     limiter: limiterName,
+    name: `${limiterName} ann`,
+    isHidden: false,
     canAct: true,
     untilAt,
   })

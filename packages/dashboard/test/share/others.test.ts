@@ -3,7 +3,7 @@ import { snapshotVersion } from '../../src/data/snapshot.js'
 import { Others } from '../../src/share/others.js'
 import type { DashboardShare } from '../../src/share/share.js'
 
-const emptySnapshot = { v: snapshotVersion, startsAt: 0, limiters: [], stores: [], rules: [] }
+const emptySnapshot = { v: snapshotVersion, limiters: [], stores: [], rules: [] }
 
 /** The data of other processes, with a clock that the test moves. */
 function setUp() {
@@ -12,7 +12,7 @@ function setUp() {
   let reads = 0
   let read = async (): Promise<string> => JSON.stringify({ ...emptySnapshot, at: reads })
   const share: DashboardShare = {
-    write: async () => ({ secret: '', cleared: [] }),
+    write: async () => [],
     read: async () => {
       reads++
       const snapshots = new Map([['other', { text: await read(), writtenAt: `${reads}` }]])

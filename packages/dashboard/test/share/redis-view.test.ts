@@ -34,11 +34,11 @@ test('a process writes one key that ends, and its place in the index', async () 
   tick()
   const keys = await vi.waitFor(async () => {
     const all = await connection.keys('*')
-    expect(all.length).toBe(3)
+    expect(all.length).toBe(2)
     return all.sort()
   })
-  const [index, secret, snapshot] = keys.toSorted((a, b) => a.length - b.length)
-  expect([index, secret]).toEqual(['own::{view}', 'own::{view}:secret'])
+  const [index, snapshot] = keys.toSorted((a, b) => a.length - b.length)
+  expect(index).toBe('own::{view}')
   expect(snapshot).toMatch(/^own::\{view\}:[\da-f-]{36}$/)
   expect(await connection.pttl(snapshot)).toBeLessThanOrEqual(15_000)
   expect(await connection.pttl(snapshot)).toBeGreaterThan(10_000)
@@ -50,7 +50,7 @@ test('a process writes one key that ends, and its place in the index', async () 
 
 test('snapshots of an older version, and texts that are none, are counted and not merged', async () => {
   const share = redisView(redis.connection, { prefix: 'versions' })
-  const whole = { v: snapshotVersion, at: 1, startsAt: 0, limiters: [], stores: [], rules: [] }
+  const whole = { v: snapshotVersion, at: 1, limiters: [], stores: [], rules: [] }
   for (const [id, snapshot] of [
     ['this version', JSON.stringify(whole)],
     ['newer', JSON.stringify({ ...whole, v: snapshotVersion + 1 })],
@@ -58,7 +58,7 @@ test('snapshots of an older version, and texts that are none, are counted and no
     ['text', 'not JSON'],
     ['wrong', JSON.stringify({ ...whole, limiters: [{ name: 7 }] })],
   ]) {
-    await share.write(id, snapshot, 'secret', [])
+    await share.write(id, snapshot, [])
   }
   const board = await serveDashboard({ share })
   expect(await board.view()).toMatchObject({
@@ -68,19 +68,13 @@ test('snapshots of an older version, and texts that are none, are counted and no
   })
 })
 
-test('all processes have one secret, so that the id of a key is known to all of them', async () => {
-  const share = redisView(redis.connection, { prefix: 'secrets' })
-  expect((await share.write('one', '{}', 'first', [])).secret).toBe('first')
-  expect((await share.write('two', '{}', 'second', [])).secret).toBe('first')
-})
-
 test('all processes receive the keys that one of them has cleared, the last 500', async () => {
   const share = redisView(redis.connection, { prefix: 'told' })
   const all = Array.from({ length: 600 }, (_, i) => `key ${i + 100}`)
-  await share.write('one', '{}', 'secret', all.slice(0, 300))
+  await share.write('one', '{}', all.slice(0, 300))
   await delay(2)
-  await share.write('one', '{}', 'secret', all.slice(200, 300))
-  const { cleared } = await share.write('two', '{}', 'secret', all.slice(300))
+  await share.write('one', '{}', all.slice(200, 300))
+  const cleared = await share.write('two', '{}', all.slice(300))
   expect(cleared).toEqual(all.slice(100))
   expect((await share.read()).cleared).toEqual(all.slice(100))
   expect(await redis.connection.pttl('told::{view}:cleared')).toBeGreaterThan(10_000)
@@ -115,8 +109,8 @@ const shares: readonly (readonly [string, () => Promise<SupportedClient>])[] = [
 test.each(shares)('%s: snapshots are written, read and removed', async (name, clientOf) => {
   const share = redisView(await clientOf(), { prefix: `by ${name}` })
   const long = JSON.stringify('漢'.repeat(20_000))
-  await share.write('one', '{"a":1}', 'secret', [])
-  await share.write('two', long, 'secret', [])
+  await share.write('one', '{"a":1}', [])
+  await share.write('two', long, [])
   expect(textsOf((await share.read()).snapshots)).toEqual([
     ['two', long],
     ['one', '{"a":1}'],
@@ -133,22 +127,21 @@ test('a snapshot that is known is read again once it was written again', async (
     const stats = await connection.info('commandstats')
     return Number(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1] ?? 0)
   }
-  await share.write('one', 'a', 'secret', [])
-  await share.write('two', 'b', 'secret', [])
+  await share.write('one', 'a', [])
+  await share.write('two', 'b', [])
   const { snapshots: first } = await share.read()
   const before = await gets()
   expect((await share.read(first)).snapshots).toEqual(first)
   expect(await gets()).toBe(before)
   await delay(2)
-  await share.write('one', 'c', 'secret', [])
+  await share.write('one', 'c', [])
   const { snapshots: second } = await share.read(first)
   expect(textsOf(second)).toEqual([
     ['one', 'c'],
     ['two', 'b'],
   ])
   expect(second.get('two')).toBe(first.get('two'))
-  // The write has read the secret.
-  expect(await gets()).toBe(before + 2)
+  expect(await gets()).toBe(before + 1)
 })
 
 test.each(['SIGSTOP', 'SIGKILL'] as const)(
@@ -235,7 +228,7 @@ test('the rights that the pages name are enough', async () => {
     .split(/ +/)
   await redis.connection.acl('SETUSER', 'viewer', 'reset', ...rights, '~sluice:*', '+get', '+scan')
   const share = redisView(redis.client({ username: 'viewer', password: 'secret' }))
-  await share.write('one', '{}', 'secret', [])
+  await share.write('one', '{}', [])
   expect(textsOf((await share.read()).snapshots)).toEqual([['one', '{}']])
   await share.remove('one')
   expect((await share.search('api', undefined)).keys).toEqual([])

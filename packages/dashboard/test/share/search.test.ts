@@ -44,8 +44,8 @@ test('a search finds the blocked keys of a limiter, each of which can be acted u
   const board = await serveDashboard({ limiters: { limiter, other }, share })
   const found = await foundBy(board, 'api:v1*')
   expect(textsOf(found)).toEqual(texts)
-  for (const { id } of found) {
-    await board.act({ limiter: 'api:v1*', id, act: 'unblock', reason: 'a test' })
+  for (const { key } of found) {
+    await board.act({ limiter: 'api:v1*', key, act: 'unblock', reason: 'a test' })
   }
   expect(await foundBy(board, 'api:v1*')).toEqual([])
   expect(textsOf(await foundBy(board, 'api:v1'))).toEqual(['not here'])

@@ -2,8 +2,8 @@ import { createLimiter, redisStore, type Limiter, type RedisClient } from '@slui
 import { databaseStore } from '@sluice/core/database'
 import { loadRules, staticSource } from '@sluice/rules'
 import { expect, onTestFinished, test } from 'vitest'
-import { redisView } from '../../src/index.js'
-import { messagesFor } from '../../src/data/shown-message.js'
+import { redisView, type Role } from '../../src/index.js'
+import { messagesFor } from '../../src/data/shown.js'
 import { serveDashboard } from '../served.js'
 
 const key = 'ann@example.org'
@@ -44,12 +44,12 @@ async function refusedRules() {
   return { ...rules, current: rules.current, state: () => ({ ...rules.state(), stale }) }
 }
 
-async function textsOf(mask: object): Promise<readonly string[]> {
+async function textsOf(role: Role): Promise<readonly string[]> {
   const limiters = { rows: damagedRows('rows'), redis: refusedByRedis('redis') }
   const failing = async () => Promise.reject(new Error(`no rights on ${key}`))
   const share = { ...redisView(refusing), read: failing, search: failing }
   const rules = await refusedRules()
-  const { url } = await serveDashboard({ limiters, share, rules, ...mask })
+  const { url } = await serveDashboard({ limiters, share, rules, authorize: () => role })
   for (const limiter of Object.values(limiters)) await limiter.consume(key)
   const named = `key=${encodeURIComponent(key)}`
   const paths = [
@@ -61,21 +61,21 @@ async function textsOf(mask: object): Promise<readonly string[]> {
   return Promise.all(paths.map(async (path) => (await fetch(`${url}api/${path}`)).text()))
 }
 
-test('with `mask`, no message contains a key', async () => {
-  const shown = await textsOf({ mask: (text: string) => text.slice(0, 2) })
+test('the role `read` sees no message that contains a key', async () => {
+  const shown = await textsOf('read')
   expect(shown.filter((text) => text.includes('ann@'))).toEqual([])
   // In the view: the data of other processes, two stores, the rules.
   const hidden = shown.map((text) => text.match(/The message is hidden/g)?.length)
   expect(hidden).toEqual([4, 1, 1, 1])
 })
 
-test('without `mask`, messages are shown', async () => {
-  const [view, search, , ofRedis] = await textsOf({})
+test('the role `write` sees messages', async () => {
+  const [view, search, , ofRedis] = await textsOf('write')
   expect([view, search, ofRedis].map((text) => text.includes(key))).toEqual([true, true, true])
 })
 
-test('with `mask`, a message of our own without a key is shown', () => {
-  const messageOf = messagesFor(true)
+test('the role `read` sees a message of our own without a key', () => {
+  const messageOf = messagesFor('read')
   expect(messageOf('SLUICE_STORE_TIMEOUT', 'did not answer')).toBe('did not answer')
   expect(messageOf('SLUICE_STORE_FAILED', 'ann')).toMatch(/^The message is hidden/)
 })
