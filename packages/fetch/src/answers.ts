@@ -3,7 +3,6 @@ import {
   warnOfFailure,
   type Action,
   type Awaitable,
-  type Deny,
   type FetchExchange,
   type Handle,
   type RequestDecision,
@@ -69,8 +68,8 @@ export interface Asked<R> {
 }
 
 export interface Answers<R> {
-  /** Carries out the action of the guard. `next` returns the response of the application. */
-  carryOut(
+  /** Applies the action of the guard. `next` returns the response of the application. */
+  respond(
     asked: Asked<R>,
     action: Action<OnDenied<R>>,
     next: () => Awaitable<Response>,
@@ -79,18 +78,18 @@ export interface Answers<R> {
   refusal(asked: Asked<R>, error: unknown): Response
 }
 
-/** Makes the functions that carry out the actions of the guard for the requests of a framework. */
+/** Makes the functions that answer the requests of a framework. */
 export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
   const { tell, waitUntil, statusOfError } = lookups
-  const respond = lookups.respond ?? ((_request, body, init) => new Response(body, init))
+  const denial = lookups.respond ?? ((_request, body, init) => new Response(body, init))
   const refuse = lookups.refuse ?? badRequest
 
-  async function carryOut(
+  async function respond(
     asked: Asked<R>,
     action: Action<OnDenied<R>>,
     next: () => Awaitable<Response>,
   ): Promise<Response> {
-    const { view, limits } = asked
+    const { view, web, limits } = asked
     const { decision, headers } = action
     if (decision !== undefined) {
       limits.decision = decision
@@ -100,18 +99,17 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     switch (action.type) {
       case 'continue':
         return followed(asked, next)
-      case 'deny':
-        return limits.written(denial(asked, action))
+      case 'deny': {
+        const { status, body } = action
+        const own = Object.fromEntries(headers.filter((field) => !isLimitField(field)))
+        const sent = denialBody(web, status, body)
+        return limits.written(denial(view.raw, sent, { status, headers: own }))
+      }
       case 'handle':
-        return followed(asked, () => handle(asked, action, next))
+        return followed(asked, async () => handle(asked, action, next))
       default:
         return action satisfies never
     }
-  }
-
-  function denial({ view, web }: Asked<R>, { status, body, headers }: Deny): Response {
-    const own = Object.fromEntries(headers.filter((field) => !isLimitField(field)))
-    return respond(view.raw, denialBody(web, status, body), { status, headers: own })
   }
 
   async function handle(
@@ -133,43 +131,29 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     throw sluiceError('SLUICE_RESULT_INVALID', 'rateLimit', 'onDenied', response, expected)
   }
 
-  /** Follows the application to its response, or to its error. */
+  /** Follows the application to its response, which it may throw, or to its error. */
   async function followed(asked: Asked<R>, call: () => Awaitable<Response>): Promise<Response> {
-    let response: Response
-    try {
-      response = await call()
-    } catch (error) {
-      return thrown(asked, error)
-    }
-    return finished(asked, response)
-  }
-
-  function finished(asked: Asked<R>, response: Response): Response {
     const { exchange, web, limits } = asked
-    let finalResponse = response
     try {
-      // A handler may return another value, such as `undefined` after an upgrade on Bun.
-      if (!isResponse(response)) exchange.failed(switchingProtocols)
-      else {
+      const response = await responseOf(call)
+      if (isResponse(response)) {
         const body = exchange.returned(response, sendsBody(web, response))
-        finalResponse = limits.written(response, body)
+        return limits.written(response, body)
       }
+      // A handler may return another value, such as `undefined` after an upgrade on Bun.
+      exchange.failed(switchingProtocols)
+      return response
     } catch (error) {
-      // The body cannot be read, or the response cannot be copied.
-      return thrown(asked, error)
+      // The application has failed, or the body cannot be read, or the response cannot be copied.
+      exchange.failed(statusOfError?.(error) ?? 500)
+      throw error
+    } finally {
+      keepRunning(asked)
     }
-    settle(asked)
-    return finalResponse
   }
 
-  function thrown(asked: Asked<R>, error: unknown): Response {
-    if (isResponse(error)) return finished(asked, error)
-    asked.exchange.failed(statusOfError?.(error) ?? 500)
-    settle(asked)
-    throw error
-  }
-
-  function settle({ view, platform, limits, exchange }: Asked<R>): void {
+  /** Keeps the runtime running until the work after the response is done. */
+  function keepRunning({ view, platform, limits, exchange }: Asked<R>): void {
     const { settled } = exchange
     if (settled === undefined) return
     try {
@@ -186,11 +170,20 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     return limits.written(refuse(view.raw, error))
   }
 
-  return { carryOut, refusal }
+  return { respond, refusal }
 }
 
 /** The status of a request after which the connection speaks another protocol. */
 const switchingProtocols = 101
+
+async function responseOf(call: () => Awaitable<Response>): Promise<Response> {
+  try {
+    return await call()
+  } catch (error) {
+    if (isResponse(error)) return error
+    throw error
+  }
+}
 
 function isLimitField([name]: readonly [string, string]): boolean {
   return name !== 'Content-Type'

@@ -85,7 +85,7 @@ export interface FetchLimit<R> {
 export function fetchAdapter<R>(
   lookups: FetchLookups<R>,
 ): <const W extends Duration, P>(options: RateLimitOptions<R, W, P>) => FetchLimit<R> {
-  const { carryOut, refusal } = createAnswers(lookups)
+  const { respond, refusal } = createAnswers(lookups)
   const { seesResponse = true } = lookups
 
   function reported(request: R, platform: Platform | undefined): string | undefined {
@@ -134,7 +134,7 @@ export function fetchAdapter<R>(
       } catch (error) {
         return refusal(asked, error)
       }
-      return carryOut(asked, action, next)
+      return respond(asked, action, next)
     }
 
     async function check(request: R, platform?: Platform): Promise<Checked> {
@@ -146,7 +146,7 @@ export function fetchAdapter<R>(
       try {
         const action = await guard.check(view, exchange, limits, false)
         decision = action.decision
-        response = await carryOut(asked, action, () => {
+        response = await respond(asked, action, () => {
           allowed = true
           return new Response(null)
         })

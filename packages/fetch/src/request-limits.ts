@@ -1,9 +1,9 @@
 import {
   joinFields,
   type Body,
+  type EarlierHeaders,
   type HeaderField,
   type RequestDecision,
-  type ResponseHeaders,
 } from '@sluice/core/http'
 import type { Platform } from './platform.js'
 import { withFields } from './responses.js'
@@ -14,7 +14,7 @@ let requests = 0
  * The limits that a web Request has passed, and the fields of all of them, joined in the order in which they were asked. Each limit writes all fields into
  * the response that it returns, so that the response of the outermost one has them, whichever response that is.
  */
-export class RequestLimits implements ResponseHeaders {
+export class RequestLimits implements EarlierHeaders {
   /** The last decision. */
   decision: RequestDecision | undefined
   /** The platform of the outermost limit: a limit within it may be called without the arguments of the server. */
@@ -66,10 +66,6 @@ export class RequestLimits implements ResponseHeaders {
 
   getHeader(name: string): string | undefined {
     return this.#fields.get(name)
-  }
-
-  setHeader(name: string, value: string): void {
-    this.#fields.set(name, value)
   }
 
   removeHeader(name: string): void {

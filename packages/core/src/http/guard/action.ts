@@ -85,7 +85,7 @@ export interface Handle<H> {
    */
   callHandler<T>(call: (handler: H) => Awaitable<T>): Promise<T>
   /** The adapter calls this when the handler lets the request continue. `Retry-After` is removed, and the request is settled like an allowed one. */
-  proceed(headers: ResponseHeaders): void
+  proceed(headers: Pick<ResponseHeaders, 'removeHeader'>): void
 }
 
 /** The action for a request that is not limited. */
