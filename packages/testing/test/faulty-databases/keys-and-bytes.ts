@@ -57,6 +57,29 @@ export const ofKeysAndBytes: readonly Fault[] = [
     })),
   ],
   [
+    'returns a row where there is none, if it loads one alone',
+    'order',
+    'There is a row of 0 bytes () instead of no row.',
+    loading(({ now, rows }) => ({
+      now,
+      rows:
+        rows.length === 1 && rows[0] === undefined
+          ? [{ version: undefined, bytes: new Uint8Array() }]
+          : rows,
+    })),
+  ],
+  [
+    'returns a row where there is none, if it loads several',
+    'order',
+    'There is a row of 0 bytes () instead of no row.',
+    loading(({ now, rows }) => ({
+      now,
+      rows: rows.map((row) =>
+        rows.length > 1 ? (row ?? { version: undefined, bytes: new Uint8Array() }) : row,
+      ),
+    })),
+  ],
+  [
     'is made without a check of an empty list',
     'ping',
     'It rejected: syntax error',
@@ -117,6 +140,14 @@ export const ofKeysAndBytes: readonly Fault[] = [
     'bytes',
     'instead of a row of 256 bytes',
     storing((bytes) => new TextEncoder().encode(new TextDecoder().decode(bytes))),
+  ],
+  [
+    'keeps the bytes of a long row that is saved again',
+    'bytes',
+    'instead of a row of 256 bytes (255',
+    changing((one, row) =>
+      one.bytes?.length === 256 && row !== undefined ? { ...one, bytes: row.bytes } : one,
+    ),
   ],
   [
     'cuts bytes to seven bits',

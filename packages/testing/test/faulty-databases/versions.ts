@@ -10,6 +10,18 @@ export const ofVersions: readonly Fault[] = [
     withoutVersions(() => true),
   ],
   [
+    'saves by any version but none',
+    'loadedVersion',
+    'It saved a row by a version that the row no longer had.',
+    withoutVersions(({ version }) => version !== undefined),
+  ],
+  [
+    'keeps the bytes of a row that is saved by its loaded version',
+    'whole',
+    'There is a row of 1 bytes (2) instead of a row of 1 bytes (3).',
+    changing((one, row) => (one.bytes?.[0] === 3 ? { ...one, bytes: row?.bytes } : one)),
+  ],
+  [
     'overwrites a row that it should insert',
     'loadedVersion',
     'It saved a row by a version that the row no longer had.',
