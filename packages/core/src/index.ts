@@ -82,7 +82,7 @@ export type {
   SupportedClient,
 } from './stores/redis/client.js'
 export type { OnStoreError } from './limiter/fallback.js'
-export type { DecisionEvent } from './limiter/events.js'
+export type { AdjustmentEvent, DecisionEvent } from './limiter/events.js'
 export type {
   BreakerEvent,
   FallbackEvent,

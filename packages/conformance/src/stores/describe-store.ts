@@ -13,6 +13,7 @@ import { describeReads } from './methods/reads.js'
 import { describeStepsBack } from './algorithms/steps-back.js'
 import { describeTime } from './algorithms/time.js'
 import { describeBlocks } from './algorithms/blocks.js'
+import { describeAdjustments } from './algorithms/adjustments.js'
 import { describeExemptions } from './algorithms/exemptions.js'
 import { describeGrants } from './algorithms/grants.js'
 import { describeCalendars } from './algorithms/calendars.js'
@@ -60,6 +61,7 @@ export function describeStore(name: string, makeStore: StoreFactory, share = 1):
     describeMany(open)
     describeCalendars(open)
     describeBlocks(open)
+    describeAdjustments(open)
     describeExemptions(open)
     describeGrants(open)
     describeExemptPolicies(open)

@@ -115,6 +115,12 @@ async function run(
       const policies = Object.keys(decision?.policies ?? {}).filter((_, i) => (dice >> i) % 2 === 1)
       return decision && limiter.refund(decision, { policies })
     }
+    case 'adjust': {
+      const decision = decisions.at(-1 - (dice % 3))
+      const names = Object.keys(decision?.policies ?? {}).slice(0, 2)
+      const byName = Object.fromEntries(names.map((name, i) => [name, cost + i * dice]))
+      return decision && limiter.adjust(decision, isOneCost ? cost : byName)
+    }
     case 'release':
       return decisions.at(-1 - dice)?.lease?.release()
     case 'renew':

@@ -130,6 +130,7 @@ type Verb =
   | 'unblock'
   | 'exempt'
   | 'unexempt'
+  | 'adjust'
   | 'grant'
   | 'ungrant'
   | 'reset'
@@ -151,6 +152,8 @@ const verbs: readonly Verb[] = [
   'unblock',
   'exempt',
   'unexempt',
+  'adjust',
+  'adjust',
   'grant',
   'grant',
   'grant',

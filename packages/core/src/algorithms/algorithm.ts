@@ -18,8 +18,17 @@ export interface Steps<P extends object = object> {
    * ones. A reset returns an infinite number.
    *
    * @param takenAt the time of the take
+   * @param isPart whether the take keeps some of its units
    */
-  refund(row: Row, params: P, now: number, units: number, receipt?: Row, takenAt?: number): void
+  refund(
+    row: Row,
+    params: P,
+    now: number,
+    units: number,
+    receipt?: Row,
+    takenAt?: number,
+    isPart?: boolean,
+  ): void
 }
 
 /** The meaning of a row now. Every store returns rows, so these numbers cannot differ between stores. */

@@ -178,6 +178,21 @@ export function assertNames(
   throw sluiceError('SLUICE_POLICY_NAME_UNKNOWN', limiter, unknown, known)
 }
 
+/** @throws SluiceError SLUICE_OPTION_INVALID for units with which a policy could not count exactly */
+export function assertExact(
+  where: string,
+  policies: readonly LimiterPolicy[],
+  option: 'n' | 'cost',
+  units: number,
+): void {
+  const max = Math.min(
+    ...policies.map(({ steps, params }) => steps.mostUnits?.(params) ?? Infinity),
+  )
+  if (units <= max) return
+  const expected = `at most ${max}: larger numbers cannot be counted exactly`
+  throw sluiceError('SLUICE_OPTION_INVALID', where, option, units, expected)
+}
+
 /** The owner or the id of a lease. */
 export const leaseText: OptionReader<string> = checked(
   'a non-empty string without unpaired surrogates',

@@ -23,6 +23,7 @@ import {
 } from '../stores/store.js'
 import { createAcquire } from './acquire.js'
 import {
+  assertExact,
   leaseText,
   type ChangeOptions,
   type ConsumeOptions,
@@ -31,7 +32,7 @@ import {
 } from './arguments.js'
 import { createAsk, isOneAllowed, rejecting } from './ask.js'
 import type { Decision } from './decision.js'
-import { publish } from './events.js'
+import { publish, publishAdjustment } from './events.js'
 import { createFallback } from './fallback.js'
 import { addLease } from './leases.js'
 import type { Limiter } from './limiter.js'
@@ -41,7 +42,8 @@ import { claimNames, freeNames, layoutNames, type NameUse } from './names.js'
 import { queuesOf } from './queue.js'
 import { decisionOf, statusOf } from './read-decision.js'
 import { receiptsOf, type Receipt } from './receipt.js'
-import { assertNoDecision, refundRequests } from './refunds.js'
+import { adjustRequests, assertNoDecision, refundRequests } from './refunds.js'
+
 import { createRequests, type RequestBase } from './requests.js'
 
 /**
@@ -147,10 +149,21 @@ export function makeLimiter<S extends Store>(
       return test({ verb: 'refundUnits', ...base(decisionOrKey as Keys, options), units })
     },
 
+    adjust(decision, cost) {
+      const receipts = receiptsOf(decision)
+      if (receipts === undefined) throw sluiceError('SLUICE_DECISION_FOREIGN', name)
+      const adjustments = adjustRequests(name, receipts, cost, requests.now())
+      return ask.change(adjustments, (results) => {
+        const isAdjusted = isOneAllowed(results)
+        if (isAdjusted) publishAdjustment(name, decision, cost)
+        return isAdjusted
+      })
+    },
+
     penalize(key, n, options) {
       const units = unitsOf(n)
       const rest = base(key, options)
-      assertExact(where, rest.policies, units)
+      assertExact(where, rest.policies, 'n', units)
       return change({ verb: 'penalize', ...rest, units })
     },
     block: (key, length, options) => override('block', key, length, options),
@@ -202,14 +215,4 @@ function assertGrantable(where: string, policies: readonly LimiterPolicy[]): voi
   if (other === undefined) return
   const expected = `the name of a policy that is none of ${withoutGrants.join(', ')}`
   throw sluiceError('SLUICE_OPTION_INVALID', where, 'policy', other.name, expected)
-}
-
-/** @throws SluiceError SLUICE_OPTION_INVALID for a penalty after which a policy could not count exactly */
-function assertExact(where: string, policies: readonly LimiterPolicy[], units: number): void {
-  const max = Math.min(
-    ...policies.map(({ steps, params }) => steps.mostUnits?.(params) ?? Infinity),
-  )
-  if (units <= max) return
-  const expected = `at most ${max}: larger numbers cannot be counted exactly`
-  throw sluiceError('SLUICE_OPTION_INVALID', where, 'n', units, expected)
 }

@@ -18,9 +18,22 @@ export interface DecisionEvent {
   readonly request?: unknown
 }
 
-export const decisionEvents: Readonly<Record<'decision' | 'denial', Channel<DecisionEvent>>> = {
+/** Published on `sluice:adjustment` when the cost of a decision was adjusted. */
+export interface AdjustmentEvent extends Pick<DecisionEvent, 'limiter' | 'keys' | 'decision'> {
+  /** The cost that the decision has now. */
+  readonly cost: Costs
+  /** The cost with which it was made. */
+  readonly estimate: Costs
+}
+
+export const decisionEvents: {
+  readonly decision: Channel<DecisionEvent>
+  readonly denial: Channel<DecisionEvent>
+  readonly adjustment: Channel<AdjustmentEvent>
+} = {
   decision: channel('sluice:decision'),
   denial: channel('sluice:denial'),
+  adjustment: channel('sluice:adjustment'),
 }
 
 /** Publishes the decision of a consumption, if anybody listens, and returns it. */
@@ -41,14 +54,28 @@ function report(
   decision: Decision,
   { mode = 'enforced', request }: ConsumeOptions = {},
 ): void {
-  const receipt = receiptOf(decision)
-  if (receipt === undefined) return
-  const { policies, ...asked } = receipt.request
-  const keys = byName(policies, asked.keys)
-  const cost = typeof asked.cost === 'number' ? asked.cost : byName(policies, asked.cost)
-  const event = { limiter, keys, cost, decision, mode, ...(request !== undefined && { request }) }
+  const asked = askedOf(decision)
+  if (asked === undefined) return
+  const event = { limiter, ...asked, decision, mode, ...(request !== undefined && { request }) }
   decisionEvents.decision.publish(event)
   if (!decision.allowed) decisionEvents.denial.publish(event)
+}
+
+/** Publishes that the cost of a decision was adjusted, if anybody listens. */
+export function publishAdjustment(limiter: string, decision: Decision, cost: Costs): void {
+  const asked = decisionEvents.adjustment.hasSubscribers ? askedOf(decision) : undefined
+  if (asked === undefined) return
+  const { keys, cost: estimate } = asked
+  decisionEvents.adjustment.publish({ limiter, keys, cost, estimate, decision })
+}
+
+/** The keys and the cost of a decision, for its events. */
+function askedOf(decision: Decision): Pick<DecisionEvent, 'keys' | 'cost'> | undefined {
+  const receipt = receiptOf(decision)
+  if (receipt === undefined) return undefined
+  const { policies, keys, cost } = receipt.request
+  const costs = typeof cost === 'number' ? cost : byName(policies, cost)
+  return { keys: byName(policies, keys), cost: costs }
 }
 
 /** One value for each policy, by its name. */

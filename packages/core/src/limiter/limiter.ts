@@ -4,6 +4,7 @@ import type { AcquireOptions } from './acquire.js'
 import type {
   ChangeOptions,
   ConsumeOptions,
+  Costs,
   KeyAndCost,
   Keys,
   PeekOptions,
@@ -46,6 +47,12 @@ export interface Limiter<S extends Store = Store> {
    * decision is unavailable. Else true, also if the units no longer count or the cost was 0.
    */
   refund(decision: Decision, options?: RefundOptions): Reply<S, boolean>
+  /**
+   * Changes what an allowed decision took to another cost, once: what it took too much is given back where it was taken, and what it took too little is taken
+   * even if fewer units remain. For work whose cost is known at its end. A policy that a record of costs leaves out keeps its units. True if the units still
+   * count. False, and nothing is changed, if they do not, or the decision was denied, refunded or adjusted before. The units of leases are not adjusted.
+   */
+  adjust(decision: Decision, cost: Costs): Reply<S, boolean>
   /** Refunds the n newest units, at most up to the full quota. For leases, it ends the newest ones whose units together are at most n. */
   refund(key: Keys, n?: number, options?: ChangeOptions): Reply<S, boolean>
   /**

@@ -113,7 +113,7 @@ export function paidUnits(override: Row | undefined): number {
   return override?.[PAID] ?? 0
 }
 
-/** The override after units of a receipt were returned. Undefined if the grant that paid them has ended, or was replaced. */
+/** The override after units of a receipt were returned, or more were taken if they are negative. Undefined if the grant that paid them has ended, or was replaced. */
 export function repaid(state: OverrideAt, receipt: Row, units: number): Row | undefined {
   const { override } = state
   const isOwn = override?.[GRANT_ENDS] === receipt[GRANT_ENDS]

@@ -26,6 +26,7 @@ import {
   type GrantRequest,
   type LimiterPolicy,
   type OverrideRequest,
+  type RefundReceiptRequest,
   type ResetRequest,
   type State,
   type StoreRequest,
@@ -216,20 +217,22 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
       break
     case 'penalize':
       steps.take(row, params, now, request.units)
-      // Repeated penalties end at the largest number that a cell can have.
-      for (let i = 0; i < row.length; i++) row[i] = Math.min(row[i], Number.MAX_SAFE_INTEGER)
       break
     case 'refundUnits':
       steps.refund(row, params, now, request.units)
       break
     case 'refundReceipt': {
+      const { adjusted } = request
       const receipt = request.receipts[index]
-      const units = costAt(request.cost, index)
+      const isPart = adjusted !== undefined
+      const units = costAt(request.cost, index) - (isPart ? costAt(adjusted, index) : 0)
       if (paidUnits(receipt.override) > 0) return repay(rows, request, state, receipt, units)
       // A lease can have been renewed since.
-      if (steps.release === undefined && now >= policy.steps.ends(receipt.row, params)) return true
-      steps.refund(row, params, now, units, receipt.row, receipt.now)
-      const isUndone = differ(row, before) && startedBlock(receipt, policy, state)
+      if (steps.release === undefined && now >= policy.steps.ends(receipt.row, params))
+        return !isPart
+      if (units < 0) steps.take(row, params, now, -units)
+      else steps.refund(row, params, now, units, receipt.row, receipt.now, isPart)
+      const isUndone = units > 0 && differ(row, before) && startedBlock(receipt, policy, state)
       if (isUndone) putOverride(rows, request, state, overrideWithout(state.override, 'block'))
       break
     }
@@ -237,6 +240,8 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
       putOverride(rows, request, state, overrideBy(request, state))
       return true
   }
+  // Repeated penalties end at the largest number that a cell can have.
+  for (let i = 0; i < row.length; i++) row[i] = Math.min(row[i], Number.MAX_SAFE_INTEGER)
   // An unchanged row is not written, because that could extend the lifetime of a bucket. Records can change although the row does not.
   if (policy.steps.records !== undefined || differ(row, before)) save(rows, request, state)
   return true
@@ -263,17 +268,17 @@ function overrideBy(
   }
 }
 
-/** Returns units of a consumption to the grant that paid them, if it still is the key's. */
+/** Returns units of a consumption to the grant that paid them, or takes more, if it still is the key's. */
 function repay(
   rows: Rows,
-  request: ChangeRequest,
+  request: RefundReceiptRequest,
   state: Loaded,
   receipt: State,
   units: number,
 ): boolean {
   const row = receipt.override && repaid(state, receipt.override, units)
-  if (row === undefined) return true
-  const isUndone = startedBlock(receipt, request.policies[state.index], state)
+  if (row === undefined) return request.adjusted === undefined
+  const isUndone = units > 0 && startedBlock(receipt, request.policies[state.index], state)
   putOverride(rows, request, state, isUndone ? overrideWithout(row, 'block') : row)
   return true
 }

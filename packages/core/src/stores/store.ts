@@ -1,6 +1,7 @@
 import type { Lease, Row } from '../algorithms/algorithm.js'
 import type { ResolvedPolicy } from '../algorithms/kind.js'
 import type { SluiceError } from '../errors.js'
+import { isList } from '../options/predicates.js'
 import { isExempt, type OverrideAt } from './override.js'
 
 /** A policy of a limiter, with all that a store needs to find and change its state. */
@@ -53,10 +54,12 @@ export interface DecisionRequest extends RequestBase {
   readonly requireStore?: boolean
 }
 
-/** Undoes a consumption. Its receipts are the states that the consumption left. */
+/** Undoes a consumption, or changes what it took. Its receipts are the states that the consumption left. */
 export interface RefundReceiptRequest extends RequestBase {
   readonly verb: 'refundReceipt'
   readonly cost: Cost
+  /** The units that the consumption takes in place of its cost. Undefined: none, and the consumption is undone. */
+  readonly adjusted?: Cost
   readonly receipts: readonly State[]
 }
 
@@ -141,8 +144,9 @@ export function textOf(policies: readonly LimiterPolicy[]): string {
 export function partOf<Q extends StoreRequest>(request: Q, indices: readonly number[]): Q {
   const at = <T>(list: readonly T[]): readonly T[] => indices.map((i) => list[i])
   const part = { ...request, policies: someOf(request.policies, indices), keys: at(request.keys) }
-  if ('cost' in request && typeof request.cost !== 'number') {
-    Object.assign(part, { cost: at(request.cost) })
+  for (const name of ['cost', 'adjusted'] as const) {
+    const units: unknown = Reflect.get(request, name)
+    if (isList(units)) Object.assign(part, { [name]: at(units) })
   }
   if ('receipts' in request) Object.assign(part, { receipts: at(request.receipts) })
   return part

@@ -39,7 +39,7 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
     row[SPAN] = Math.max(row[SPAN], now - row[FIRST_AT])
   },
 
-  refund(row, { window }, now, units, receipt) {
+  refund(row, { window }, now, units, receipt, _takenAt, isPart = false) {
     if (receipt === undefined) {
       const left = units - Math.min(units, row[UNITS])
       refundNewest(row, UNITS, units)
@@ -50,8 +50,8 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
     const isOlder = row[OLDER_FIRST_AT] === receipt[FIRST_AT] && stillCounting(row, window, now) > 0
     if (units === 0 || (!isCurrent && !isOlder)) return
     const at = isCurrent ? UNITS : OLDER_UNITS
-    // The time of the last unit is restored only if nothing was taken since. Otherwise the other units keep it, which errs on the strict side.
-    const isNewest = row[at] === receipt[UNITS] && row[at + 1] === receipt[SPAN]
+    // The time of the last unit is restored only if nothing was taken since, and all units are refunded. Otherwise the others keep it, which errs on the strict side.
+    const isNewest = !isPart && row[at] === receipt[UNITS] && row[at + 1] === receipt[SPAN]
     if (isNewest) row[at + 1] = receipt[SPAN_BEFORE]
     row[at] -= Math.min(units, row[at])
   },

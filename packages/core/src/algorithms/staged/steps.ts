@@ -69,11 +69,12 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       row[last] = ((startsIn(row) + 1) % starts) * takings + BOTH
     },
 
-    refund(row, _params, now, units, receipt, takenAt) {
-      const taken = receipt === undefined ? BOTH : receipt[last] % takings
-      const isSameStart = receipt === undefined || startsIn(receipt) === startsIn(row)
-      if (taken !== THEN) first.refund(row, now, units, receipt, takenAt)
-      if (taken !== FREE && isSameStart) second.refund(row, now, units, receipt, takenAt)
+    refund(row, _params, now, units, ...receipt) {
+      const [taken] = receipt
+      const stages = taken === undefined ? BOTH : taken[last] % takings
+      const isSameStart = taken === undefined || startsIn(taken) === startsIn(row)
+      if (stages !== THEN) first.refund(row, now, units, ...receipt)
+      if (stages !== FREE && isSameStart) second.refund(row, now, units, ...receipt)
     },
 
     ends: (row) => Math.max(first.ends(row), second.ends(row)),
@@ -125,8 +126,14 @@ function stepsAt({ steps, params }: Stage, start: number) {
     take(row: Row, now: number, cost: number): void {
       over(row, (own) => steps.take(own, params, now, cost))
     },
-    refund(row: Row, now: number, units: number, receipt?: Row, takenAt?: number): void {
-      over(row, (own) => steps.refund(own, params, now, units, receipt?.slice(start, end), takenAt))
+    refund(
+      row: Row,
+      now: number,
+      units: number,
+      receipt?: Row,
+      ...rest: [number?, boolean?]
+    ): void {
+      over(row, (own) => steps.refund(own, params, now, units, receipt?.slice(start, end), ...rest))
     },
     ends: (row: Row): number => over(row, (own) => steps.ends(own, params)),
     read: (row: Row, now: number, cost: number, isTaken: boolean, target: number): Numbers =>

@@ -1,7 +1,13 @@
 import { mostRecordKeys, type Row } from '../../algorithms/algorithm.js'
 import { recordKey, redisKeys } from '../../keys.js'
 import { overrideWidth } from '../override.js'
-import { costAt, type LimiterPolicy, type DecisionRequest, type StoreRequest } from '../store.js'
+import {
+  costAt,
+  type LimiterPolicy,
+  type DecisionRequest,
+  type RefundReceiptRequest,
+  type StoreRequest,
+} from '../store.js'
 import { fieldsOf, paramsAt, type CompiledPolicies } from './compiled-policies.js'
 
 /** One call of a script. */
@@ -68,7 +74,8 @@ export function encodeChange(
     const width = times + counts + extras
     const key = redisKeys(prefix, policy.limiter)(request.keys[i])
     const records = recordKeysOf(policy, key, verb === 'reset')
-    const cost = 'cost' in request ? costAt(request.cost, i) : 0
+    const adjusted = costAt(isAdjustment(request) ? request.adjusted : 0, i)
+    const cost = 'cost' in request ? costAt(request.cost, i) - adjusted : 0
     const numbers = paramsAt(policy, now ?? serverMs)
     keys.push(key, ...records)
     args.push(...fieldsOf(policy), ...[steps.id, times, counts, width, records.length].map(String))
@@ -82,10 +89,14 @@ export function encodeChange(
   return { keys, args, widths }
 }
 
-/** The numbers of a request: its units, or 1 for a reset that ends blocks; and its length of time. */
+function isAdjustment(request: StoreRequest): request is Required<RefundReceiptRequest> {
+  return 'adjusted' in request && request.adjusted !== undefined
+}
+
+/** The numbers of a request: its units, or 1 for a reset that ends blocks and for an adjustment; and its length of time. */
 function amountsOf(request: StoreRequest): readonly [units: number, forMs: number] {
-  const isUnblocking = 'unblock' in request && request.unblock
-  const units = 'units' in request ? request.units : isUnblocking ? 1 : 0
+  const isMore = 'unblock' in request ? request.unblock : isAdjustment(request)
+  const units = 'units' in request ? request.units : isMore ? 1 : 0
   return [units, 'forMs' in request ? request.forMs : 0]
 }
 

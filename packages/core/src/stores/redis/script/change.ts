@@ -16,12 +16,12 @@ const begin = `
 -- ARGV 1   the server's time after which this call is void, ms
 --      2   the time to use instead of the server's, or an empty string
 --      3   the verb
---      4   units to take, to refund or to grant, or 1 if a reset removes blocks
+--      4   units to take, to refund or to grant, or 1 if a reset removes blocks, or if a receipt is adjusted
 --      5   the length of a block, an exemption or a grant
 --      6   the id and the owner of the lease, or empty strings
 --      8   for each policy: the fields of its row and of its block or exemption, its id, the numbers of times, of counts, of all cells, and of the keys
---          of its records; when a block starts; its cost; the number of its params, and the params. And for refundReceipt the time and the cells of its receipt, and those of its
---          override
+--          of its records; when a block starts; the units that a receipt gives back, or takes more if they are negative; the number of its params,
+--          and the params. And for refundReceipt the time and the cells of its receipt, and those of its override
 --
 -- Returns  as the script of decisions, for one request
 local serverTime = redis.call('TIME')
@@ -152,11 +152,11 @@ local function isUndone(p)
   return p.blocksOn == 'reached' and blockMs > 0 and blockedUntil > now and blockedUntil - blockMs >= p.receiptNow
 end
 
--- Returns units of a consumption to the grant that paid them, if it still is the key's.
+-- Returns units of a consumption to the grant that paid them, or takes more, if it still is the key's.
 local function repay(p)
   local cells = p.override
-  if cells[GRANT_ENDS] <= now or cells[GRANT_ENDS] ~= p.receiptOverride[GRANT_ENDS] then return end
-  if isUndone(p) then cells[BLOCKED_UNTIL], cells[BLOCK_MS] = 0, 0 end
+  if cells[GRANT_ENDS] <= now or cells[GRANT_ENDS] ~= p.receiptOverride[GRANT_ENDS] then return units == 0 end
+  if p.cost > 0 and isUndone(p) then cells[BLOCKED_UNTIL], cells[BLOCK_MS] = 0, 0 end
   putOverride(p, GRANT_USED, math.max(0, cells[GRANT_USED] - p.cost))
 end
 
@@ -175,14 +175,15 @@ local function change(p)
     if not steps[verb] or not steps[verb](row, params, now) then return false end
   elseif verb == 'penalize' then
     steps.take(row, params, now, units)
-    for i = 1, #row do row[i] = math.min(row[i], 2 ^ 53 - 1) end
   elseif verb == 'refundUnits' then steps.refund(row, params, now, units)
   elseif p.receiptOverride[PAID] > 0 then return repay(p) ~= false
-  elseif not steps.release and now >= p.algorithm.ends(p.receipt, params) then return true
+  elseif not steps.release and now >= p.algorithm.ends(p.receipt, params) then return units == 0
   else
-    steps.refund(row, params, now, p.cost, p.receipt, p.receiptNow)
-    if differ(row, looked) and isUndone(p) then endOverride(p, BLOCKED_UNTIL, 2) end
+    if p.cost < 0 then steps.take(row, params, now, -p.cost)
+    else steps.refund(row, params, now, p.cost, p.receipt, p.receiptNow, units == 1) end
+    if p.cost > 0 and differ(row, looked) and isUndone(p) then endOverride(p, BLOCKED_UNTIL, 2) end
   end
+  for i = 1, #row do row[i] = math.min(row[i], 2 ^ 53 - 1) end
   -- An unchanged row is not written, because a write would extend a bucket's life. Records may have been trimmed even if the row is unchanged.
   if p.algorithm.bind or differ(row, looked) then save(p) end
   return true
