@@ -45,6 +45,7 @@ describe('a call that takes longer than its deadline', () => {
         )
         expect((await penalties).map(errorCode)).toEqual(Array(3).fill('SLUICE_STORE_TIMEOUT'))
         expect(isAnswering).toBe(false)
+        await delay(longerThanErrorMs)
         process.kill(server.pid, 'SIGCONT')
         await answering
       })
@@ -265,10 +266,14 @@ describe('a store that was closed', () => {
 })
 
 /** Delays every command for this time, and returns when commands are answered again. */
+/** The estimate of the server's clock is wrong by at most the time of the slowest reply, and a call may arrive so much later than its deadline. */
+const longerThanErrorMs = 2000
+
 async function paused(meanwhile: () => Promise<void>): Promise<void> {
   process.kill(server.pid, 'SIGSTOP')
   try {
     await meanwhile()
+    await delay(longerThanErrorMs)
   } finally {
     process.kill(server.pid, 'SIGCONT')
   }
