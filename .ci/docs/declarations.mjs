@@ -36,7 +36,8 @@ function memberIn(text) {
   const [, name, optional, rest] = /^(\w*)(\??)([^]*)$/.exec(text)
   if (/^[(<]/.test(rest)) return { name, optional, isMethod: true, signature: signatureIn(rest) }
   const [, type] = /^: ([^]*)$/.exec(rest) ?? []
-  return type === undefined ? {} : { name, optional, type: typeText(type) }
+  if (type === undefined) return {}
+  return { name, optional, type: optional === '' ? typeText(type) : givenType(typeText(type)) }
 }
 
 /** The signatures of a function, without that of the implementation if there are overloads. */
@@ -128,6 +129,7 @@ export function typeText(text) {
     .replace(/([<([:]) \| /g, (_, before) => (before === ':' ? ': ' : before))
     .replace(/([<([]) /g, '$1')
     .replace(/,? ([>)\]])/g, '$1')
+    .replace(/(\w\?: [^,()]*?) \| undefined(?=[,} ])/g, '$1')
 }
 
 /** The type of an optional member without its `undefined`, which `exactOptionalPropertyTypes` needs. */

@@ -27,19 +27,19 @@ export interface BlockOptions {
    *
    * @default 'reached'
    */
-  readonly on?: 'reached' | 'exceeded'
+  readonly on?: 'reached' | 'exceeded' | undefined
   /**
    * The factor by which each further block is longer. After an unblocked time as long as the last block, the next block has the first length again.
    *
    * @default 1
    */
-  readonly escalate?: number
+  readonly escalate?: number | undefined
   /**
    * The longest length of an escalated block.
    *
    * @default ten years
    */
-  readonly max?: Duration
+  readonly max?: Duration | undefined
 }
 
 /** A block with its durations in milliseconds and its defaults. */

@@ -26,14 +26,14 @@ export interface PluginSettings {
    *
    * @default true
    */
-  readonly global?: boolean
+  readonly global?: boolean | undefined
   /**
    * The hook that counts requests. It runs after all other hooks of this kind, those of the route included, so that the key can use what they add.
    * Choose a later hook if the key needs the body or the user.
    *
    * @default 'onRequest'
    */
-  readonly hook?: Hook
+  readonly hook?: Hook | undefined
 }
 
 /** The hooks of Fastify in which requests can be counted. */
@@ -127,6 +127,6 @@ declare module 'fastify' {
      * The options of the route, merged over those of the plugin, or a list of options, all of which must allow a request, or `false` for no limit. A
      * list is checked in order, and a request that a later limit denies has counted in the earlier ones: policies that are all or nothing are "policies" of one limit.
      */
-    sluice?: RouteRateLimit
+    sluice?: RouteRateLimit | undefined
   }
 }

@@ -30,7 +30,7 @@ export interface AddressSetting<R> {
    *
    * @default the address that the runtime reports
    */
-  readonly address?: AddressOption<R, Platform | undefined>
+  readonly address?: AddressOption<R, Platform | undefined> | undefined
 }
 
 /** The result of `limit.check`. */

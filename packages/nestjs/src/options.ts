@@ -48,7 +48,7 @@ interface Scoped {
    *
    * @default 'route' on a method, 'controller' on a class, 'global' for the module
    */
-  readonly scope?: Scope
+  readonly scope?: Scope | undefined
 }
 
 interface Reach {
@@ -57,7 +57,7 @@ interface Reach {
    *
    * @default true
    */
-  readonly global?: boolean
+  readonly global?: boolean | undefined
 }
 
 /** The options of `RateLimitModule.forRoot`. */

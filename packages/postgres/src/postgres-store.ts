@@ -16,13 +16,13 @@ export interface PostgresStoreOptions extends DatabaseStoreOptions, PostgresSche
    *
    * @default true
    */
-  readonly prepare?: boolean
+  readonly prepare?: boolean | undefined
   /**
    * Whether the first call creates the table and its functions if they do not exist. The role then needs the right to create them.
    *
    * @default false
    */
-  readonly migrate?: boolean
+  readonly migrate?: boolean | undefined
 }
 
 const readers = {

@@ -7,20 +7,20 @@ export interface PostgresSchemaOptions {
    *
    * @default 'public'
    */
-  readonly schema?: string
+  readonly schema?: string | undefined
   /**
    * The table. The names of its functions begin with it.
    *
    * @default 'sluice'
    */
-  readonly table?: string
+  readonly table?: string | undefined
   /**
    * Whether the rows survive a crash of the server, and are on its standbys. Each save then waits for the disk. Otherwise the table is empty after a crash or a
    * failover, and counts begin again.
    *
    * @default false
    */
-  readonly logged?: boolean
+  readonly logged?: boolean | undefined
 }
 
 /** A name of PostgreSQL, which cuts names after 63 bytes. Those of the functions are up to eight bytes longer than that of the table. */

@@ -29,23 +29,23 @@ export interface SocketLimitOptions<R, H> {
    *
    * @default `byIp()` for connections and upgrades, `byConnection()` for events and messages
    */
-  readonly key?: KeyOption<R>
+  readonly key?: KeyOption<R> | undefined
   /**
    * Units that it takes: a whole number, a record from the name of a policy to a number, or a function that returns either, such as the bytes of a
    * message.
    *
    * @default 1
    */
-  readonly cost?: Costs | ((request: R) => Awaitable<Costs>)
+  readonly cost?: Costs | ((request: R) => Awaitable<Costs>) | undefined
   /**
    * The place of the client's address: `{ proxies: n }` for n proxies in front of the server, `{ header }` for a header that the platform always
    * overwrites, or a function. No header is read unless this option names it.
    *
    * @default the address of the connection
    */
-  readonly address?: AddressOption<R>
+  readonly address?: AddressOption<R> | undefined
   /** Handles a denial in place of the limit. It is not called if the limit itself fails: that is always denied. */
-  readonly onDenied?: H
+  readonly onDenied?: H | undefined
 }
 
 /** A decision, or the error that kept the limit from one. */

@@ -34,7 +34,7 @@ export interface MessageOptions<W> extends SocketLimitOptions<
   /** Receives the allowed messages, in their order. With a `concurrency` policy, a message holds a unit until the returned promise settles. */
   readonly onMessage: (data: MessageData, isBinary: boolean) => unknown
   /** The request of the upgrade, which the event `connection` passes: the source of the headers for `address` and `byHeader`. */
-  readonly request?: UpgradeRequest
+  readonly request?: UpgradeRequest | undefined
 }
 
 /**

@@ -16,7 +16,7 @@ export interface SqliteStoreOptions extends DatabaseStoreOptions {
    *
    * @default 'sluice'
    */
-  readonly table?: string
+  readonly table?: string | undefined
 }
 
 const readers = {

@@ -456,7 +456,9 @@ interface ShortForm {
 }
 
 function limiterOf<S extends core.Store = core.MemoryStore>(
-  options: Partial<Omit<core.LimiterOptions<S>, 'policy' | 'limit' | 'window' | 'algorithm'>>,
+  options: { readonly policies?: core.Policies } & Partial<
+    Omit<core.LimiterOptions<S>, 'policies' | 'limit' | 'window' | 'algorithm'>
+  >,
 ): core.Limiter<S> {
   return createLimiter<S>({ name: 'test', policies: once, ...options })
 }

@@ -6,11 +6,15 @@ export type { ByIpOptions } from './keys/by-ip.js'
 export { byHeader, byRoute, byUser, firstOf } from './keys/key-functions.js'
 export type { KeyAttempt, KeyFunction, UserId } from './keys/key-functions.js'
 export type { KeyOption, KeyPart, KeySource } from './keys/key-option.js'
-export type { DenialBodyFunction } from './options/options.js'
 export type { AddressOption } from './request/client-address.js'
 export type { RequestView } from './request/view.js'
 export type { ResponseOutcome } from './request/exchange.js'
 export type { HeaderStyle } from './response/header-fields.js'
-export type { DenialBody, RequestDecision, RuleDecision } from './response/limit-result.js'
+export type {
+  DenialBody,
+  DenialBodyFunction,
+  RequestDecision,
+  RuleDecision,
+} from './response/limit-result.js'
 export type { Awaitable } from '../awaitable.js'
 export type { MethodDecorator } from '../limited/decorator.js'

@@ -12,7 +12,8 @@ import {
   type OptionReader,
 } from '../options/readers.js'
 import { sluiceError } from '../errors.js'
-import type { Keys, PeekOptions } from '../limiter/arguments.js'
+import type { Costs, Keys, PeekOptions } from '../limiter/arguments.js'
+import type { Policies } from '../limiter/limiter-policies.js'
 
 /** The arguments of a function. */
 export type Arguments = unknown[]
@@ -23,22 +24,19 @@ export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R 
    * Makes a call over the limit wait until it is allowed, for at most `max`. A call that is known to need longer is denied at once. Without this option, calls
    * do not wait.
    */
-  readonly wait?: {
-    /** The longest wait. */
-    readonly max: Duration
-  }
+  readonly wait?: { readonly max: Duration } | undefined
   /**
    * The longest time for which a call renews its lease of a `concurrency` policy. The lease of a function that hangs then expires, with the warning SLUICE_HELD_LONG.
    *
    * @default '1h'
    */
-  readonly maxHold?: Duration
+  readonly maxHold?: Duration | undefined
   /**
    * Returns the value of a denied call, in place of the function.
    *
    * @default a rejection with a DeniedError
    */
-  readonly onDenied?: (this: T, decision: Decision, ...args: ArgumentsOf<A>) => R
+  readonly onDenied?: ((this: T, decision: Decision, ...args: ArgumentsOf<A>) => R) | undefined
 }
 
 /** `A`, but not as a source of inference. With `NoInfer`, a function that omits parameters would not compile. */
@@ -61,6 +59,10 @@ export interface LimitedCall extends PeekOptions {
    * error, and so is a record that does not name exactly the policies of the call.
    */
   readonly key: Keys
+  /** Units that the call takes, 1 by default. Undefined is an error. */
+  readonly cost?: Costs
+  /** The policies of the call, in place of those of the limiter. Undefined is an error. */
+  readonly policies?: Policies
   /** Ends the wait, also the delay of a leaky queue: the call rejects with the signal's reason and takes no units. */
   readonly signal?: AbortSignal | undefined
 }

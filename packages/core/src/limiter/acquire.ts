@@ -22,9 +22,9 @@ export interface AcquireOptions extends PeekOptions {
    *
    * @default no bound
    */
-  readonly maxWait?: Duration
+  readonly maxWait?: Duration | undefined
   /** Ends the wait: the promise rejects with the signal's reason, and the call consumes nothing. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` contain it; nothing else reads it. */
   readonly request?: unknown
 }

@@ -23,7 +23,7 @@ export interface PeekOptions extends PolicyChoice {
    *
    * @default 1
    */
-  readonly cost?: Costs
+  readonly cost?: Costs | undefined
 }
 
 /** Options of `consume`. */
@@ -33,14 +33,14 @@ export interface ConsumeOptions extends PeekOptions {
    *
    * @default each request has an owner of its own
    */
-  readonly owner?: string
+  readonly owner?: string | undefined
   /**
    * The effect of a denial, for a caller that does not deny the request: `'dryRun'`, `'shadow'` or `'tagging'`. The events of `sluice:decision` and
    * `sluice:denial` contain it; nothing else reads it.
    *
    * @default 'enforced'
    */
-  readonly mode?: DecisionMode
+  readonly mode?: DecisionMode | undefined
   /** The object that the decision is about, such as an HTTP request. The events of `sluice:decision` and `sluice:denial` contain it; nothing else reads it. */
   readonly request?: unknown
 }
@@ -57,7 +57,7 @@ export interface RefundOptions {
    * The names of the policies to refund, each of which is refunded once. Without it, all policies of the decision are. A name that the decision does not have
    * is an error.
    */
-  readonly policies?: readonly string[]
+  readonly policies?: readonly string[] | undefined
 }
 
 /** Options of the methods that change what a key has. */
@@ -73,7 +73,7 @@ export interface ResetOptions extends ChangeOptions {
    *
    * @default false
    */
-  readonly unblock?: boolean
+  readonly unblock?: boolean | undefined
 }
 
 /** One key for all policies, or a record from policy name to key. `notLimited` instead of a key excludes that policy, or all policies. */

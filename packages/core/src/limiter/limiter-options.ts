@@ -27,7 +27,7 @@ import { contractVersion, storeContract, type Store } from '../stores/store.js'
 
 /** Options of `createLimiter`: `policies`, or `limit` and `window`; and any of the others. `W` is the type of `window`: a literal must be a duration. */
 export type LimiterOptions<S extends Store, W = Duration> = AllLimiterOptions<S> & {
-  readonly [N in 'window']?: DurationLiteral<W>
+  readonly [N in 'window']?: DurationLiteral<W> | undefined
 } & (
     | (Requiring<'policies'> & Excluding<ShortOption>)
     | (Requiring<'limit' | 'window'> & Excluding<'policies'>)
@@ -40,50 +40,50 @@ type AllLimiterOptions<S extends Store> = {
   /** The namespace of the counters in the store. */
   readonly name: string
   /** One policy, or a record of named ones. A request is allowed, and counts, only if all of them allow it. The name of one policy is 'default'. */
-  readonly policies?: Policies
+  readonly policies?: Policies | undefined
   /** Units that each key may consume in a `window`, in place of `policies`. 0 denies everything. */
-  readonly limit?: number
+  readonly limit?: number | undefined
   /** The length of the window. Required with `limit`. */
-  readonly window?: Duration
+  readonly window?: Duration | undefined
   /**
    * The builder that makes the only policy of `limit` and `window`.
    *
    * @default slidingWindow
    */
-  readonly algorithm?: Algorithm
+  readonly algorithm?: Algorithm | undefined
   /**
    * Keeps the counts. One store can serve many limiters.
    *
    * @default memoryStore()
    */
-  readonly store?: S
+  readonly store?: S | undefined
   /**
    * Returns milliseconds since the epoch, in place of the time of the store: for tests and replays. Limiters with different clocks need different stores.
    *
    * @default the store's own time
    */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /**
    * How requests are decided while the store is unavailable: by a memory store in this process (`local`), or all are allowed, or all denied. The `source` of a
    * decision shows it.
    *
    * @default 'local'
    */
-  readonly onStoreError?: OnStoreError
+  readonly onStoreError?: OnStoreError | undefined
   /**
    * The share of each limit that this process allows while the store is unavailable, rounded up: 0.25 for four processes. Limiters of the same name and store
    * use one share together.
    *
    * @default 1
    */
-  readonly localShare?: number
+  readonly localShare?: number | undefined
   /**
    * Whether this process remembers a denial by the store for up to a second, and repeats it without asking the store. A refund, release or reset by this
    * process takes effect at once, one by another process up to a second late.
    *
    * @default true
    */
-  readonly denyCache?: boolean
+  readonly denyCache?: boolean | undefined
 }
 
 /** The option `name`. */
@@ -149,9 +149,11 @@ const readers = {
   denyCache: optional(checked('true or false', isBoolean), true),
 }
 
-type CheckedOptions = Required<
-  Pick<AllLimiterOptions<Store>, 'policies' | 'onStoreError' | 'localShare' | 'denyCache'>
->
+type CheckedOptions = {
+  readonly [N in 'policies' | 'onStoreError' | 'localShare' | 'denyCache']: NonNullable<
+    AllLimiterOptions<Store>[N]
+  >
+}
 
 /**
  * Checks each option, and those that exclude each other. Returns the policies, and the options that have a default.

@@ -18,7 +18,7 @@ export interface PolicyChoice {
    * applies at once to the units that already count. Another algorithm, or another number of buckets, has a count of its own under the name. A record is read
    * once: pass a new one to change a limit, because one that is changed in place keeps its old limits.
    */
-  readonly policies?: Policies
+  readonly policies?: Policies | undefined
 }
 
 const longestName = 64

@@ -25,7 +25,7 @@ beforeEach(() => {
 function limiterOf(
   policies: Policies,
   options: Partial<
-    Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+    Omit<LimiterOptions<AsyncStore>, 'policies' | 'limit' | 'window' | 'algorithm'>
   > = {},
 ) {
   return createLimiter({ name: 'plans', policies, store: stub, ...options })

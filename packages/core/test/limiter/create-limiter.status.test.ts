@@ -17,7 +17,7 @@ const policies = {
 /** A limiter whose store counted 3 units of the key. */
 async function benchOf(
   options: Partial<
-    Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+    Omit<LimiterOptions<AsyncStore>, 'policies' | 'limit' | 'window' | 'algorithm'>
   > = {},
 ) {
   const stub = stubStore()

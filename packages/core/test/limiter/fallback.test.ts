@@ -11,6 +11,7 @@ import {
   type FallbackEvent,
   type Limiter,
   type LimiterOptions,
+  type Policies,
 } from '../../src/index.js'
 import { sluiceError } from '../../src/errors.js'
 import { rejectionOf } from '../error-of.js'
@@ -27,8 +28,8 @@ import {
 const policies = fixedWindow({ limit: 10, window: '1h' })
 const failed = { code: 'SLUICE_STORE_FAILED' }
 
-type Options = Partial<
-  Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+type Options = { readonly policies?: Policies } & Partial<
+  Omit<LimiterOptions<AsyncStore>, 'policies' | 'limit' | 'window' | 'algorithm'>
 >
 
 interface Bench {

@@ -15,9 +15,9 @@ export interface CompileOptions {
    * Returns limits in place of those of the rules that have `overrides`. Its answers are cached for 30 seconds. If an answer takes longer than 250 ms, the
    * rule's own limit applies.
    */
-  readonly overrides?: OverridesFunction
+  readonly overrides?: OverridesFunction | undefined
   /** Counters of an earlier set. A rule that both sets have continues its counters. */
-  readonly stats?: ReadonlyMap<string, RuleStats>
+  readonly stats?: ReadonlyMap<string, RuleStats> | undefined
 }
 
 /**

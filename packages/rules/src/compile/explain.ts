@@ -51,7 +51,7 @@ export interface ExplainOptions {
    *
    * @default false
    */
-  readonly show?: boolean
+  readonly show?: boolean | undefined
 }
 
 /** Explains a judgement rule by rule. */

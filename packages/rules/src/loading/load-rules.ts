@@ -15,20 +15,20 @@ export interface LoadRulesOptions<R> {
    * A function of the request for each value that the document declares. With this option, a document that requires a value without a function is
    * invalid. `createRuleLimiter` reads the values from its contexts and needs no functions.
    */
-  readonly values?: ValueFunctions<R>
+  readonly values?: ValueFunctions<R> | undefined
   /**
    * Returns the limit of one value of a rule with `overrides`, such as that of a customer. Its answers are cached for 30 seconds. If an answer takes longer
    * than 250 ms, the rule's own limit applies to the request.
    */
-  readonly overrides?: OverridesFunction
+  readonly overrides?: OverridesFunction | undefined
   /** The path of a file for the last valid document, relative to the working directory. If the source cannot be read when the application starts, this document is used until it can. */
-  readonly keep?: string
+  readonly keep?: string | undefined
   /**
    * Returns milliseconds since the epoch, for schedules: for tests.
    *
    * @default Date.now
    */
-  readonly clock?: () => number
+  readonly clock?: (() => number) | undefined
 }
 
 const readers = {

@@ -19,9 +19,9 @@ export interface CalendarWindowOptions {
    *
    * @default 'monday'
    */
-  readonly weekStartsOn?: Weekday
+  readonly weekStartsOn?: Weekday | undefined
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `calendarWindow`. */

@@ -13,7 +13,7 @@ export interface ConcurrencyOptions {
   /** How long a lease lasts if it is neither renewed nor released. This frees the units of a process that has crashed. */
   readonly lease: Duration
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /**

@@ -23,15 +23,15 @@ export interface FixedWindowOptions {
    *
    * @default 'first'
    */
-  readonly align?: 'first' | 'clock'
+  readonly align?: 'first' | 'clock' | undefined
   /**
    * With `align: 'clock'`: the time after 1970-01-01T00:00Z at which a window begins.
    *
    * @default 0
    */
-  readonly offset?: Duration
+  readonly offset?: Duration | undefined
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `fixedWindow`. */

@@ -25,9 +25,9 @@ export interface GcraOptions {
    *
    * @default limit
    */
-  readonly burst?: number
+  readonly burst?: number | undefined
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `gcra`. */
@@ -86,9 +86,9 @@ export interface TokenBucketOptions {
    *
    * @default capacity
    */
-  readonly initial?: number
+  readonly initial?: number | undefined
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `tokenBucket`. */
@@ -145,7 +145,7 @@ export interface LeakyBucketOptions {
   /** The time in which `leak` units drain. */
   readonly every: Duration
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `leakyBucket`. */

@@ -34,7 +34,7 @@ export interface LeakyQueueOptions {
    */
   readonly maxDelay: Duration
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `leakyQueue`. */

@@ -15,7 +15,7 @@ export interface SlidingLogOptions {
   /** The length of the window. */
   readonly window: Duration
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /**

@@ -25,7 +25,7 @@ export interface SlidingWindowOptions {
    *
    * @default 1
    */
-  readonly buckets?: number
+  readonly buckets?: number | undefined
   /**
    * How units of the oldest window or sub-window count while a part of it is still inside the window. `'spread'`, only with one bucket: as if they
    * had arrived evenly between its first and its last request. `'weighted'`, the default with several buckets: by the share of its length that is
@@ -33,9 +33,9 @@ export interface SlidingWindowOptions {
    *
    * @default 'spread'
    */
-  readonly tail?: 'spread' | 'weighted' | 'truncated'
+  readonly tail?: 'spread' | 'weighted' | 'truncated' | undefined
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `slidingWindow`. */

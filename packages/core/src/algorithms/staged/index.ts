@@ -11,7 +11,7 @@ export interface StagedOptions {
   /** Decides the requests that `free` would deny. */
   readonly then: Policy
   /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions
+  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `staged`. */

@@ -14,7 +14,7 @@ export interface ByIpOptions {
    *
    * @default 64
    */
-  readonly ipv6?: number
+  readonly ipv6?: number | undefined
 }
 
 /**

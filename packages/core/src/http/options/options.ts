@@ -11,7 +11,12 @@ import type { Awaitable } from '../../awaitable.js'
 import type { HeaderStyle } from '../response/header-fields.js'
 import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/exchange.js'
-import type { DenialBody, RequestDecision, Rules } from '../response/limit-result.js'
+import type {
+  DenialBody,
+  DenialBodyFunction,
+  RequestDecision,
+  Rules,
+} from '../response/limit-result.js'
 import type { Policy } from '../../policy.js'
 
 /** Which responses count. */
@@ -21,9 +26,6 @@ export type Count =
   | 'successes'
   | ((outcome: ResponseOutcome) => Awaitable<boolean>)
 
-/** Returns the body of a denial. */
-export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>
-
 /**
  * The options of `rateLimit`, the same for every framework. `R` is the request type of the framework, `H` the type of the `onDenied` handler, `N`
  * the names of the policies. Pass `limit` and `window`, or `policies`.
@@ -31,59 +33,59 @@ export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => A
 // A type literal: see `Requiring` in options/readers.ts.
 export type RateLimitOptions<R, H, N extends string = string> = {
   /** Units that each key may consume in a `window`. A function is called for each request. */
-  readonly limit?: number | ((request: R) => Awaitable<number>)
+  readonly limit?: number | ((request: R) => Awaitable<number>) | undefined
   /** The length of the window. Required with `limit`. */
-  readonly window?: Duration
+  readonly window?: Duration | undefined
   /**
    * The builder that makes a policy of `limit` and `window`.
    *
    * @default slidingWindow
    */
-  readonly algorithm?: Algorithm
+  readonly algorithm?: Algorithm | undefined
   /**
    * One policy, or a record of named ones. A request is allowed if all of them allow it. The name of one policy is 'default', and that of the limiter in
    * headers. A function is called for each request and returns the policies of the client's plan. A record is read once: return a new one to change a
    * limit.
    */
-  readonly policies?: Policies | ((request: R) => Awaitable<Policies>)
+  readonly policies?: Policies | ((request: R) => Awaitable<Policies>) | undefined
   /**
    * Rules that decide which limits apply to a request, by which keys, and what happens to a denied request: the result of `loadRules` of
    * `@sluice/rules`. They replace `limit` and `policies`, and exclude `name`, `key`, `cost`, `count`, `resetOn`, `allow`, `deny`, `wait`
    * and `statusCode`. The decision is a `RuleDecision`; it is absent if no rule applies and no tag is set.
    */
-  readonly rules?: Rules<R>
+  readonly rules?: Rules<R> | undefined
   /**
    * The namespace of the counters in the store. Each limiter of a shared store needs its own name. In headers, it is also the name of a policy without
    * a name of its own. The limit of a route in Fastify and NestJS has the name of the route.
    *
    * @default 'default'
    */
-  readonly name?: string
+  readonly name?: string | undefined
   /**
    * The store that keeps the counts. Several limiters can share a store.
    *
    * @default memoryStore()
    */
-  readonly store?: Store
+  readonly store?: Store | undefined
   /**
    * Returns milliseconds since the epoch, in place of the time of the store: for tests and replays. Limiters with different clocks need different
    * stores.
    *
    * @default the store's own time
    */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /**
    * How requests are decided while the store is unavailable: by a memory store in this process (`local`), or all are allowed, or all denied.
    *
    * @default 'local'
    */
-  readonly onStoreError?: OnStoreError
+  readonly onStoreError?: OnStoreError | undefined
   /**
    * The share of each limit that this process allows while the store is unavailable, rounded up: 0.25 for four processes.
    *
    * @default 1
    */
-  readonly localShare?: number
+  readonly localShare?: number | undefined
   /**
    * Requests with the same key count together. A key is a string, a list of parts such as `['user', id]` or `[byIp(), byRoute()]`, a function that
    * returns one of these or another key function, or a record from policy name to any of them. `notLimited` leaves a policy out. Null, undefined, an
@@ -92,25 +94,25 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    *
    * @default byIp()
    */
-  readonly key?: KeyOption<R, N>
+  readonly key?: KeyOption<R, N> | undefined
   /**
    * Units that a request consumes: a number, or a record from the name of a policy to a number. A policy that the record leaves out takes 1.
    *
    * @default 1
    */
-  readonly cost?: Costs | ((request: R) => Awaitable<Costs>)
+  readonly cost?: Costs | ((request: R) => Awaitable<Costs>) | undefined
   /** If it returns true, the request is not limited: it is not counted, and no header is written. */
-  readonly skip?: (request: R) => Awaitable<boolean>
+  readonly skip?: ((request: R) => Awaitable<boolean>) | undefined
   /**
    * Addresses, CIDR ranges and keys that are not limited: they are not counted, no header is written, and the store is not called. If the list contains
    * addresses, a request without one is an error.
    */
-  readonly allow?: readonly Key[] | AccessList
+  readonly allow?: readonly Key[] | AccessList | undefined
   /**
    * Addresses, CIDR ranges and keys that receive a 403. The store is not called. A client in both lists is denied. If the list contains addresses, a
    * request without one is an error.
    */
-  readonly deny?: readonly Key[] | AccessList
+  readonly deny?: readonly Key[] | AccessList | undefined
   /**
    * Which requests count, by their response. A failure is a status of 400 or above, or a response that the client aborted. The denial of another limit is
    * neither a failure nor a success. Every request consumes its units at the start, so that a parallel burst cannot exceed the limit; a request that does
@@ -130,19 +132,15 @@ export type RateLimitOptions<R, H, N extends string = string> = {
          *
          * @default true
          */
-        readonly reserve?: boolean
+        readonly reserve?: boolean | undefined
       }
+    | undefined
   /**
    * `'success'`: a success resets the counts of the key in all policies. With `count: 'failures'`, this limits consecutive failures. If a policy
    * counts by address, name the policies to reset, `{ success: ['account'] }`: otherwise a client could reset the count of its address by logging in
    * to its own account.
    */
-  readonly resetOn?:
-    | 'success'
-    | {
-        /** The names of the policies to reset. */
-        readonly success: readonly string[]
-      }
+  readonly resetOn?: 'success' | { readonly success: readonly string[] } | undefined
   /**
    * When the unit of a `concurrency` policy is released. `'done'`: when the handler is done, even if the client disconnects earlier, so that clients
    * that disconnect cannot exceed the limit. A handler is done when its promise settles (Koa, Fastify, NestJS), or when it ends the response
@@ -152,18 +150,15 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    *
    * @default 'done'
    */
-  readonly releaseOn?: 'done' | 'close'
+  readonly releaseOn?: 'done' | 'close' | undefined
   /** A request over the limit waits until it is allowed, for at most `max`, or until the client disconnects. */
-  readonly wait?: {
-    /** The longest wait. */
-    readonly max: Duration
-  }
+  readonly wait?: { readonly max: Duration } | undefined
   /**
    * Counts and decides requests, but allows all of them. The decision is attached to the request. Headers are written only if `headers` is set.
    *
    * @default false
    */
-  readonly dryRun?: boolean
+  readonly dryRun?: boolean | undefined
   /**
    * The style of the rate limit headers, or a list such as `['draft', 'legacy']`. `'draft'` is the current IETF draft, `'draft-7'` and `'draft-6'`
    * are earlier revisions. `'legacy'` writes `X-RateLimit-*` with the reset in seconds from now, `'legacy-epoch'` with the reset in seconds since
@@ -171,32 +166,32 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    *
    * @default 'draft', in a dry run 'none'
    */
-  readonly headers?: HeaderStyle | readonly HeaderStyle[]
+  readonly headers?: HeaderStyle | readonly HeaderStyle[] | undefined
   /**
    * Whether the style `'draft'` contains `pk`, a hash of the limiter's name and the key, by which a client can distinguish its quotas.
    *
    * @default false
    */
-  readonly partitionKey?: boolean
+  readonly partitionKey?: boolean | undefined
   /**
    * Handles a denied request in place of the 429. The headers, including `Retry-After`, are already set. If it lets the request continue,
    * `Retry-After` is removed and the request is settled like an allowed one: its success triggers `resetOn`, which does not end a block.
    */
-  readonly onDenied?: H
+  readonly onDenied?: H | undefined
   /** Called with each decision, before the request continues or is denied. It is not awaited, and its errors become process warnings. */
-  readonly onDecision?: (request: R, decision: RequestDecision) => void
+  readonly onDecision?: ((request: R, decision: RequestDecision) => void) | undefined
   /**
    * The status code of a denial.
    *
    * @default 429
    */
-  readonly statusCode?: number
+  readonly statusCode?: number | undefined
   /**
    * The body of a denial: a string is sent as plain text, an object as JSON.
    *
    * @default a problem (RFC 9457), or plain text if the client prefers it
    */
-  readonly body?: DenialBody | DenialBodyFunction<R>
+  readonly body?: DenialBody | DenialBodyFunction<R> | undefined
 }
 
 /**
@@ -223,7 +218,9 @@ type Stated<R, H, W, P> = { readonly [N in 'rules']?: unknown } & RateLimitOptio
   R,
   H,
   PolicyName<NoInfer<P>>
-> & { readonly [N in 'window']?: DurationLiteral<W> } & { readonly [N in 'policies']?: P }
+> & { readonly [N in 'window']?: DurationLiteral<W> | undefined } & {
+    readonly [N in 'policies']?: P
+  }
 
 type Short = Excluding<'rules' | 'policies'>
 type Whole = Excluding<'rules' | ShortOption>

@@ -6,7 +6,13 @@ import { receiptOf } from '../../limiter/receipt.js'
 import { blockedMs } from '../../stores/override.js'
 import type { RequestView } from '../request/view.js'
 import { retryAfterSeconds } from './header-fields.js'
-import type { Counted, DenialAnswer, DenialBody, RequestDecision } from './limit-result.js'
+import type {
+  Counted,
+  DenialAnswer,
+  DenialBody,
+  DenialBodyFunction,
+  RequestDecision,
+} from './limit-result.js'
 import { publicNameOf, type PolicyItems } from './policy-items.js'
 
 /** A body and its media type. */
@@ -26,8 +32,8 @@ export type BodyWriter<R> = (
 ) => Awaitable<Content>
 
 interface BodyOptions<R> {
-  readonly body?: DenialBody | ((request: R, decision: RequestDecision) => Awaitable<DenialBody>)
-  readonly localShare?: number
+  readonly body?: DenialBody | DenialBodyFunction<R> | undefined
+  readonly localShare?: number | undefined
 }
 
 /**

@@ -23,10 +23,10 @@ type OlderStyle = Exclude<HeaderStyle, 'draft' | 'none'>
 export type FieldWriter = (items: PolicyItems, counted: Counted) => readonly HeaderField[]
 
 export interface FieldOptions {
-  readonly headers?: HeaderStyle | readonly HeaderStyle[]
-  readonly dryRun?: boolean
-  readonly partitionKey?: boolean
-  readonly clock?: Clock
+  readonly headers?: HeaderStyle | readonly HeaderStyle[] | undefined
+  readonly dryRun?: boolean | undefined
+  readonly partitionKey?: boolean | undefined
+  readonly clock?: Clock | undefined
 }
 
 /** Makes the function that writes a decision as header fields, in one style or in several. */

@@ -10,6 +10,9 @@ import type { RequestView } from '../request/view.js'
 /** The body of a denial. A string is sent as plain text, an object as JSON. */
 export type DenialBody = string | object
 
+/** Returns the body of a denial. */
+export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>
+
 /** The treatment of a request that a rule denies. */
 export type Outcome =
   | { readonly type: 'deny'; readonly status: number; readonly body?: DenialBody }

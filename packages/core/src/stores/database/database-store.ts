@@ -28,20 +28,20 @@ export interface DatabaseStoreOptions {
    *
    * @default 'sluice'
    */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /**
    * The longest time that a decision waits for the database. After it, `onStoreError` decides, and a call that reaches the database later takes no units. At most 24 days.
    *
    * @default 250
    */
-  readonly timeout?: Duration
+  readonly timeout?: Duration | undefined
   /**
    * The number of rows that this process remembers, up to 4 MB. A key whose row is remembered, and a new key, are decided in one round trip instead of two.
    * 0: every row is loaded before it is saved.
    *
    * @default 10_000
    */
-  readonly rememberedRows?: number
+  readonly rememberedRows?: number | undefined
 }
 
 /** With these limits, the records of a key fit into a row of 64 KiB. */

@@ -20,7 +20,7 @@ export interface MemoryStoreOptions {
    *
    * @default 100_000
    */
-  readonly maxKeys?: number
+  readonly maxKeys?: number | undefined
 }
 
 /** A store in the memory of this process. */

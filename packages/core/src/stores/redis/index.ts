@@ -19,13 +19,13 @@ export interface RedisStoreOptions {
    *
    * @default 'sluice'
    */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /**
    * The longest time that a decision waits for Redis. After it, `onStoreError` decides, and a call that reaches Redis later takes no units. At most 24 days.
    *
    * @default 250
    */
-  readonly timeout?: Duration
+  readonly timeout?: Duration | undefined
 }
 
 /**

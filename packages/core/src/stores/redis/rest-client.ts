@@ -33,7 +33,7 @@ export interface RestClientOptions {
    *
    * @default the global `fetch`
    */
-  readonly fetch?: RestFetch
+  readonly fetch?: RestFetch | undefined
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   type Duration,
   type Limiter,
   type LimiterOptions,
+  type Policies,
   type Policy,
 } from '../../../src/index.js'
 import {
@@ -34,8 +35,8 @@ interface Bench {
 }
 
 function bench(
-  options: Partial<
-    Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+  options: { readonly policies?: Policies } & Partial<
+    Omit<LimiterOptions<AsyncStore>, 'policies' | 'limit' | 'window' | 'algorithm'>
   > = {},
 ): Bench {
   const stub = stubStore()
@@ -45,8 +46,8 @@ function bench(
 
 /** A limiter that has just denied the key. */
 async function denied(
-  options: Partial<
-    Omit<LimiterOptions<AsyncStore>, 'policy' | 'limit' | 'window' | 'algorithm'>
+  options: { readonly policies?: Policies } & Partial<
+    Omit<LimiterOptions<AsyncStore>, 'policies' | 'limit' | 'window' | 'algorithm'>
   > = {},
 ): Promise<Bench> {
   const made = bench(options)

@@ -37,25 +37,25 @@ export interface RuleLimiterOptions {
    *
    * @default memoryStore()
    */
-  readonly store?: Store
+  readonly store?: Store | undefined
   /**
    * Returns milliseconds since the epoch, in place of the time of the store and of schedules: for tests.
    *
    * @default the store's own time
    */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /**
    * How requests are decided while the store is unavailable, as in `createLimiter`.
    *
    * @default 'local'
    */
-  readonly onStoreError?: OnStoreError
+  readonly onStoreError?: OnStoreError | undefined
   /**
    * The share of each limit that this process allows while the store is unavailable, as in `createLimiter`.
    *
    * @default 1
    */
-  readonly localShare?: number
+  readonly localShare?: number | undefined
 }
 
 /** `createLimiter` checks the others. */

@@ -13,7 +13,7 @@ export interface FileSourceOptions {
    *
    * @default '2s'
    */
-  readonly every?: number | string
+  readonly every?: number | string | undefined
 }
 
 /** A file that is being written has this long to change again before it counts as complete. */

@@ -18,7 +18,7 @@ export interface PollSourceOptions {
    *
    * @default '30s'
    */
-  readonly every?: number | string
+  readonly every?: number | string | undefined
 }
 
 const longestPauseMs = 5 * 60_000
