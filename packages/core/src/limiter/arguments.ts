@@ -63,7 +63,7 @@ export interface RefundOptions {
 /** Options of the methods that change what a key has. */
 export interface ChangeOptions extends PolicyChoice {
   /** The name of the only policy to change. Without it, every policy that counts the key is changed. */
-  readonly policy?: string
+  readonly policy?: string | undefined
 }
 
 /** Options of `reset`. */
