@@ -157,35 +157,60 @@ await visit(together(), async (ask) => {
 
 function languageModel() {
   const app = express().use(express.json())
-  const complete = async ({ asked }) => ({ text: 'Hello.', tokens: asked })
+  async function* complete({ asked, fails = false }, { signal }) {
+    for (let tokens = 0; tokens < asked && !signal.aborted; tokens += 100) {
+      yield { text: 'Hello. ', tokens: 100 }
+    }
+    if (fails) throw new Error('overloaded')
+  }
   // #region tokens
-  const tokens = createLimiter({ name: 'tokens', limit: 10_000, window: '1d' })
-  const reserved = 2000 // the most that a request should use
+  const tokens = rateLimit({
+    name: 'tokens',
+    limit: 10_000,
+    window: '1d',
+    key: (req) => ['account', req.get('X-Account')],
+    cost: 2000, // an estimate
+  })
 
-  app.post('/complete', async (req, res) => {
-    const key = ['account', req.get('X-Account')]
-    const { allowed, retryAfterMs } = await tokens.consume(key, { cost: reserved })
-    if (!allowed) return res.status(429).json({ retryAfterMs })
+  app.post('/complete', tokens, async (req, res) => {
+    const gone = new AbortController()
+    res.on('close', () => gone.abort())
     let used = 0
     try {
-      const answer = await complete(req.body)
-      used = answer.tokens
-      res.json({ text: answer.text })
+      for await (const part of complete(req.body, { signal: gone.signal })) {
+        used += part.tokens
+        res.write(part.text)
+      }
     } finally {
-      // A call that failed used nothing.
-      if (used < reserved) await tokens.refund(key, reserved - used)
-      if (used > reserved) await tokens.penalize(key, used - reserved)
+      await tokens.limiter.adjust(req.rateLimit, used)
+      res.end()
     }
   })
   // #endregion
-  return [app, tokens]
+  app.use((_error, _req, res, _next) => res.destroyed || res.end())
+  return [app, tokens.limiter]
 }
 const [app, tokens] = languageModel()
 await visit(app, async (ask) => {
   const headers = { 'X-Account': 'ada', 'Content-Type': 'application/json' }
-  const left = async (asked) => {
-    await ask('/complete', { method: 'POST', headers, body: JSON.stringify({ asked }) })
+  const left = async (body) => {
+    const { status } = await ask('/complete', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    if (status === 429) return 'denied'
     return (await tokens.status(['account', 'ada'])).policies.default.remaining
   }
-  assert.deepEqual([await left(700), await left(2500), await left(0)], [9300, 6800, 6800])
+  assert.deepEqual(
+    [
+      await left({ asked: 700 }),
+      await left({ asked: 2500 }),
+      await left({ asked: 0 }),
+      await left({ asked: 300, fails: true }),
+      await left({ asked: 9000 }),
+      await left({ asked: 1 }),
+    ],
+    [9300, 6800, 6800, 6500, 0, 'denied'],
+  )
 })

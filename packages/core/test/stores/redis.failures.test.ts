@@ -265,7 +265,6 @@ describe('a store that was closed', () => {
   })
 })
 
-/** Delays every command for this time, and returns when commands are answered again. */
 /** The estimate of the server's clock is wrong by at most the time of the slowest reply, and a call may arrive so much later than its deadline. */
 const longerThanErrorMs = 2000
 
