@@ -77,7 +77,7 @@ export function rateLimit<const W extends Duration, P>(
   function rateLimitMiddleware(request: Request, response: Response, next: NextFunction): void {
     // A request of another framework is refused at once, where it is passed.
     const action = guard.check(viewOf(request), response, response)
-    void carryOut(action, request, response, next)
+    void apply(action, request, response, next)
   }
 
   function keyOf<P, A, B, Q, L extends Record<string, unknown>>(
@@ -126,7 +126,7 @@ export function RateLimit<const W extends Duration, P>(
   )
 }
 
-async function carryOut(
+async function apply(
   checked: Promise<Action<OnDenied>>,
   request: Request,
   response: Response,

@@ -68,7 +68,7 @@ export function rateLimit<const W extends Duration, P>(
   return Object.assign(rateLimitMiddleware, { limiter: guard.limiter, keyOf })
 
   function rateLimitMiddleware(context: Context, next: Next): Promise<unknown> {
-    return carryOut(guard.check(viewOf(context), context.res, context.res), context, next)
+    return apply(guard.check(viewOf(context), context.res, context.res), context, next)
   }
 
   function keyOf(context: Context): Promise<Keys> {
@@ -103,7 +103,7 @@ export function RateLimit<const W extends Duration, P>(
   )
 }
 
-async function carryOut(
+async function apply(
   checked: Promise<Action<OnDenied>>,
   context: Context,
   next: Next,

@@ -125,7 +125,7 @@ export function handled<H>(
   decision: RequestDecision,
   headers: readonly HeaderField[],
   limiter: string,
-  proceed: (() => void) | undefined,
+  proceed: (() => unknown) | undefined,
 ): Handle<H> {
   let isDone = false
   return {

@@ -10,7 +10,7 @@ import { readList } from '../lists/access-list.js'
 import { checkOptions } from '../options/check-options.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { requestPoliciesOf } from '../options/request-policies.js'
-import { checkAtEnd, watchRequests } from '../request/mistakes.js'
+import { atEnds, watchRequests } from '../request/mistakes.js'
 import type { GuardedResponse } from '../request/node-exchange.js'
 import type { RequestView } from '../request/view.js'
 import { bodyWriter } from '../response/denial.js'
@@ -57,6 +57,7 @@ export function createGuard<R, H>(
     name,
     options,
     count: countOf(options.count),
+    settles: optionForResponse(options) !== undefined,
     ...ofRequests,
     allow: readList(options.allow),
     deny: readList(options.deny),
@@ -95,7 +96,7 @@ export function createGuard<R, H>(
       }
       const action = await limitRequest(limit, context, earlier)
       noteDenial(response, action.type !== 'continue')
-      const atEnd = isSeen ? checkAtEnd(view) : undefined
+      const atEnd = isSeen ? atEnds.get(view) : undefined
       if (atEnd !== undefined) context.afterResponse(undefined, atEnd)
       return action
     } catch (error) {
@@ -123,7 +124,7 @@ export function createGuard<R, H>(
     limiter,
     keyOf,
     holds: releaseOn !== 'close' && mayHold,
-    needsOutcome: perRequest || mayHold || optionForResponse(options) !== undefined,
+    needsOutcome: perRequest || mayHold || limit.settles,
   }
 }
 

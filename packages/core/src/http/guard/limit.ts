@@ -30,6 +30,8 @@ export interface Limit<R, H> extends RequestPolicies<R> {
   readonly limiter: Limiter
   readonly options: RateLimitOptions<R, H>
   readonly count: Counting
+  /** Whether a response can change what was counted. */
+  readonly settles: boolean
   readonly allow: Entries | undefined
   readonly deny: Entries | undefined
   readonly keyOf: KeyReader<R>
@@ -128,8 +130,15 @@ async function decide<R, H>(
     decision = await context.delay((signal) => limiter.acquire(key, { ...wait, signal }))
   }
   const counted = { decision, policies, keys: key }
-  if (decision.allowed) afterwards(limit, context, counted, takeLater)
-  return { decision, counted, proceed: () => afterwards(limit, context, counted) }
+  const { allowed, lease } = decision
+  if (allowed && (limit.settles || lease !== undefined)) {
+    afterwards(limit, context, counted, takeLater)
+  }
+  return {
+    decision,
+    counted,
+    proceed: () => limit.settles && afterwards(limit, context, counted),
+  }
 }
 
 /**
@@ -146,7 +155,6 @@ function afterwards<R, H>(
   const { resetOn } = options
   const { allowed, lease } = decision
   const mayCount = allowed && count.when !== 'all'
-  if (lease === undefined && !mayCount && resetOn === undefined) return
   context.afterResponse(lease, async (outcome) => {
     await lease?.release()
     if (mayCount) {

@@ -69,13 +69,8 @@ export function watchKeys(): (part: unknown) => void {
   }
 }
 
-/** The checks of requests at their ends. */
-const atEnds = new WeakMap<RequestView<unknown>, () => Promise<void>>()
-
-/** The check that a key function needs at the end of a request. */
-export function checkAtEnd(view: RequestView<unknown>): (() => Promise<void>) | undefined {
-  return atEnds.get(view)
-}
+/** The checks that key functions need at the ends of requests. */
+export const atEnds: WeakMap<RequestView<unknown>, () => Promise<void>> = new WeakMap()
 
 /** A login is a request whose user is known at its end only, so that one of them is no sign. */
 const lateUsers = 3

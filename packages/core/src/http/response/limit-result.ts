@@ -69,7 +69,7 @@ export interface LimitResult {
   /** The answer to a denied request, in place of that of the options. */
   readonly answer?: DenialAnswer | undefined
   /** Called if the handler of denied requests lets the request continue. */
-  proceed?(): void
+  proceed?(): unknown
 }
 
 /** The counts of a decision. */
