@@ -83,7 +83,7 @@ const alone = new Set(
     'fastify/test/rate-limit.order',
     'fetch/test/rate-limit.twice',
     'hono/test/rate-limit.twice',
-    'metrics/test/counting/rules-counts',
+    'metrics/test/recorder.rules',
     'nestjs/test/decorators',
     'nestjs/test/rate-limit-guard.gateways',
     'postgres/test/errors',

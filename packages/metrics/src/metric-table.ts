@@ -31,102 +31,110 @@ export type MetricId =
 
 /** The metrics that `prometheus` and `openTelemetry` export. */
 export const metricTable: Readonly<Record<MetricId, MetricDescription>> = {
-  decisions: {
-    name: 'sluice_decisions_total',
-    openTelemetryName: 'sluice.decisions',
-    type: 'counter',
-    labels: ['limiter', 'outcome', 'source'],
-    help: 'Decisions of a limiter. outcome: allowed, denied, exempt, would_allow, would_deny. source: store, local, fallback, open, closed.',
-    unit: '{decision}',
-  },
-  denials: {
-    name: 'sluice_denials_total',
-    openTelemetryName: 'sluice.denials',
-    type: 'counter',
-    labels: ['limiter', 'policy'],
-    help: 'Denials by a policy or a rule. A decision that several policies deny counts in each of them.',
-    unit: '{denial}',
-  },
-  wouldDeny: {
-    name: 'sluice_would_deny_total',
-    openTelemetryName: 'sluice.would_deny',
-    type: 'counter',
-    labels: ['limiter', 'policy'],
-    help: 'Denials that deny no request: of shadow rules, of rules that add a tag, and of limits with dryRun.',
-    unit: '{denial}',
-  },
-  fallbackActive: {
-    name: 'sluice_fallback_active',
-    openTelemetryName: 'sluice.fallback.active',
-    type: 'gauge',
-    labels: ['limiter'],
-    help: 'Limiters of this name that decide without their store.',
-    unit: '{limiter}',
-  },
-  storeCallDuration: {
-    name: 'sluice_store_call_duration_seconds',
-    openTelemetryName: 'sluice.store.call.duration',
-    type: 'histogram',
-    labels: ['store'],
-    help: 'Calls to a store, until the last of their requests is answered.',
-    unit: 's',
-  },
-  storeRequests: {
-    name: 'sluice_store_requests_total',
-    openTelemetryName: 'sluice.store.requests',
-    type: 'counter',
-    labels: ['store'],
-    help: 'Requests in the calls to a store. Requests that are made at the same time share calls.',
-    unit: '{request}',
-  },
-  storeErrors: {
-    name: 'sluice_store_errors_total',
-    openTelemetryName: 'sluice.store.errors',
-    type: 'counter',
-    labels: ['store', 'code'],
-    help: 'Errors of calls to a store, by their code. Each error counts once for each call.',
-    unit: '{error}',
-  },
-  breakerOpen: {
-    name: 'sluice_breaker_open',
-    openTelemetryName: 'sluice.breaker.open',
-    type: 'gauge',
-    labels: ['store'],
-    help: 'Stores of this name that are not called, because they have failed several times.',
-    unit: '{store}',
-  },
-  rulesLoads: {
-    name: 'sluice_rules_loads_total',
-    openTelemetryName: 'sluice.rules.loads',
-    type: 'counter',
-    labels: ['limiter', 'outcome'],
-    help: 'Documents of rules. outcome: loaded, rejected, source-failed. A failure that lasts counts once.',
-    unit: '{document}',
-  },
-  rulesLoadedTime: {
-    name: 'sluice_rules_loaded_timestamp_seconds',
-    openTelemetryName: 'sluice.rules.loaded.timestamp',
-    type: 'gauge',
-    labels: ['limiter'],
-    help: 'The time at which the current rules were loaded, in seconds since the epoch.',
-    unit: 's',
-  },
-  rulesRejected: {
-    name: 'sluice_rules_rejected',
-    openTelemetryName: 'sluice.rules.rejected',
-    type: 'gauge',
-    labels: ['limiter'],
-    help: '1 while the latest document of rules is rejected, so that the previous one stays in use.',
-    unit: '{document}',
-  },
-  lateOverrides: {
-    name: 'sluice_rules_late_overrides_total',
-    openTelemetryName: 'sluice.rules.late_overrides',
-    type: 'counter',
-    labels: ['rule'],
-    help: 'Requests that were decided by the limit of their rule, because its override took too long.',
-    unit: '{request}',
-  },
+  decisions: describe(
+    'sluice.decisions',
+    'counter',
+    ['limiter', 'outcome', 'source'],
+    '{decision}',
+    'Decisions of a limiter. outcome: allowed, denied, exempt, would_allow, would_deny. source: store, local, fallback, open, closed.',
+  ),
+  denials: describe(
+    'sluice.denials',
+    'counter',
+    ['limiter', 'policy'],
+    '{denial}',
+    'Denials by a policy or a rule. A decision that several policies deny counts in each of them.',
+  ),
+  wouldDeny: describe(
+    'sluice.would_deny',
+    'counter',
+    ['limiter', 'policy'],
+    '{denial}',
+    'Denials that deny no request: of shadow rules, of rules that add a tag, and of limits with dryRun.',
+  ),
+  fallbackActive: describe(
+    'sluice.fallback.active',
+    'gauge',
+    ['limiter'],
+    '{limiter}',
+    'Limiters of this name that decide without their store.',
+  ),
+  storeCallDuration: describe(
+    'sluice.store.call.duration',
+    'histogram',
+    ['store'],
+    's',
+    'Calls to a store, until the last of their requests is answered.',
+  ),
+  storeRequests: describe(
+    'sluice.store.requests',
+    'counter',
+    ['store'],
+    '{request}',
+    'Requests in the calls to a store. Requests that are made at the same time share calls.',
+  ),
+  storeErrors: describe(
+    'sluice.store.errors',
+    'counter',
+    ['store', 'code'],
+    '{error}',
+    'Errors of calls to a store, by their code. Each error counts once for each call.',
+  ),
+  breakerOpen: describe(
+    'sluice.breaker.open',
+    'gauge',
+    ['store'],
+    '{store}',
+    'Stores of this name that are not called, because they have failed several times.',
+  ),
+  rulesLoads: describe(
+    'sluice.rules.loads',
+    'counter',
+    ['limiter', 'outcome'],
+    '{document}',
+    'Documents of rules. outcome: loaded, rejected, source-failed. A failure that lasts counts once.',
+  ),
+  rulesLoadedTime: describe(
+    'sluice.rules.loaded.timestamp',
+    'gauge',
+    ['limiter'],
+    's',
+    'The time at which the current rules were loaded, in seconds since the epoch.',
+  ),
+  rulesRejected: describe(
+    'sluice.rules.rejected',
+    'gauge',
+    ['limiter'],
+    '{document}',
+    '1 while the latest document of rules is rejected, so that the previous one stays in use.',
+  ),
+  lateOverrides: describe(
+    'sluice.rules.late_overrides',
+    'counter',
+    ['rule'],
+    '{request}',
+    'Requests that were decided by the limit of their rule, because its override took too long.',
+  ),
+}
+
+export const metricIds: readonly MetricId[] = ids(metricTable)
+
+function ids(table: typeof metricTable): readonly MetricId[] {
+  return Object.keys(table).filter((id): id is MetricId => id in table)
+}
+
+/** The name in Prometheus is the one that an exporter of OpenTelemetry makes: https://opentelemetry.io/docs/specs/otel/compatibility/prometheus_and_openmetrics/ */
+function describe(
+  openTelemetryName: string,
+  type: MetricDescription['type'],
+  labels: readonly MetricLabel[],
+  unit: string,
+  help: string,
+): MetricDescription {
+  const seconds = unit === 's' ? '_seconds' : ''
+  const total = type === 'counter' ? '_total' : ''
+  const name = openTelemetryName.replaceAll('.', '_') + seconds + total
+  return { name, openTelemetryName, type, labels, help, unit }
 }
 
 /** The upper bounds of the buckets of store calls, in seconds. */

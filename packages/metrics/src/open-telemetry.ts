@@ -1,7 +1,6 @@
 import { isFunction, sluiceError } from '@sluice/core/internal'
-import { countedMetrics, createRecorder, type Recorder } from './counting/recorder.js'
-import type { Labels } from './counting/series.js'
-import { callBuckets, metricTable } from './metric-table.js'
+import { callBuckets, metricIds, metricTable } from './metric-table.js'
+import { createRecorder, type Recorder } from './recorder.js'
 
 /** The parts of a meter of `@opentelemetry/api` that `openTelemetry` uses. */
 export interface OpenTelemetryMeter {
@@ -64,11 +63,10 @@ function createInstruments(meter: OpenTelemetryMeter): Recorder {
     unit: storeCallDuration.unit,
     advice: { explicitBucketBoundaries: [...callBuckets] },
   })
-  const recorder = createRecorder((labels: Labels) => (seconds) => {
-    durations.record(seconds, labels)
-  })
-  for (const id of countedMetrics) {
+  const recorder = createRecorder((labels, seconds) => durations.record(seconds, labels))
+  for (const id of metricIds) {
     const { type, openTelemetryName, help, unit } = metricTable[id]
+    if (type === 'histogram') continue
     const options = { description: help, unit }
     const instrument =
       type === 'counter'

@@ -1,8 +1,7 @@
 import { isFunction, sluiceError } from '@sluice/core/internal'
-import { countedMetrics, createRecorder } from './counting/recorder.js'
-import { BucketCounts } from './exporting/bucket-counts.js'
-import { bucketMetric, numberMetric, type PrometheusMetric } from './exporting/prometheus-metric.js'
-import { metricTable } from './metric-table.js'
+import type { Family, Labels, Series } from './family.js'
+import { callBuckets, metricIds, metricTable, type MetricDescription } from './metric-table.js'
+import { createRecorder } from './recorder.js'
 
 /** The parts of a registry of prom-client 15 that `prometheus` uses. */
 export interface PrometheusRegistry {
@@ -47,16 +46,16 @@ export function prometheus(register: PrometheusRegistry): () => void {
 }
 
 function createRegistration(register: PrometheusRegistry): Registration {
-  const times: BucketCounts[] = []
-  const recorder = createRecorder((labels) => {
-    const counts = new BucketCounts(labels)
-    times.push(counts)
-    return (seconds) => counts.record(seconds)
+  const calls = new Map<Labels, number[]>()
+  const recorder = createRecorder((labels, seconds) => {
+    const counts = calls.get(labels) ?? emptyBuckets()
+    calls.set(labels, counts)
+    const bucket = callBuckets.findIndex((bound) => seconds <= bound)
+    counts[bucket === -1 ? callBuckets.length : bucket]++
   })
-  const metrics = [
-    ...countedMetrics.map((id) => numberMetric(metricTable[id], recorder.families[id])),
-    bucketMetric(metricTable.storeCallDuration, times),
-  ]
+  const metrics = metricIds.map(
+    (id) => new PrometheusMetric(metricTable[id], recorder.families[id], calls),
+  )
 
   return {
     start() {
@@ -76,6 +75,66 @@ function createRegistration(register: PrometheusRegistry): Registration {
       }
     },
   }
+}
+
+/**
+ * A metric in a registry of prom-client, whose values are read when Prometheus asks for them. A counter of prom-client would find the number of its labels again
+ * for each decision.
+ */
+class PrometheusMetric implements RegisteredMetric {
+  readonly description: MetricDescription
+  /** A registry in the format OpenMetrics takes the suffix "_total" from the names of its counters. */
+  name: string
+  readonly help: string
+  readonly type: MetricDescription['type']
+  /** How prom-client joins the values of the workers of node:cluster. */
+  readonly aggregator: 'sum' | 'max'
+  readonly #family: Family
+  /** For each bucket of a histogram, the calls above the bucket before it. The last one has no upper bound. */
+  readonly #buckets: Map<Labels, number[]>
+
+  constructor(description: MetricDescription, family: Family, buckets: Map<Labels, number[]>) {
+    this.description = description
+    this.name = description.name
+    this.help = description.help
+    this.type = description.type
+    this.aggregator = description.unit === 's' && description.type === 'gauge' ? 'max' : 'sum'
+    this.#family = family
+    this.#buckets = buckets
+  }
+
+  async get(): Promise<object> {
+    const { name, help, type, aggregator } = this
+    const values = this.#family.series.flatMap((one) => {
+      const { labels, value } = one
+      return type === 'histogram' ? this.#histogram(one) : [{ labels, value }]
+    })
+    return { name, help, type, aggregator, values }
+  }
+
+  #histogram({ labels, value: sum }: Series): readonly object[] {
+    let count = 0
+    const buckets = (this.#buckets.get(labels) ?? emptyBuckets()).map((own, i) => {
+      count += own
+      const le = callBuckets[i] ?? '+Inf'
+      return { labels: { le, ...labels }, value: count, metricName: `${this.name}_bucket` }
+    })
+    return [
+      ...buckets,
+      { labels, value: sum, metricName: `${this.name}_sum` },
+      { labels, value: count, metricName: `${this.name}_count` },
+    ]
+  }
+
+  /** Called by `resetMetrics` of the registry. */
+  reset(): void {
+    for (const one of this.#family.series) one.value = 0
+    if (this.type === 'histogram') this.#buckets.clear()
+  }
+}
+
+function emptyBuckets(): number[] {
+  return Array.from({ length: callBuckets.length + 1 }, () => 0)
 }
 
 function isRegistered(register: PrometheusRegistry, metric: PrometheusMetric): boolean {

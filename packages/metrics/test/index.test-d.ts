@@ -16,7 +16,7 @@ import {
   type PrometheusContentType,
 } from 'prom-client'
 import { expectTypeOf } from 'vitest'
-import type { Events } from '../src/counting/events.js'
+import type { Events } from '../src/recorder.js'
 import { openTelemetry, prometheus } from '../src/index.js'
 
 expectTypeOf(prometheus(register)).toEqualTypeOf<() => void>()

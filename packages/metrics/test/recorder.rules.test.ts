@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { loadRules, pollSource } from '@sluice/rules'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { prometheus } from '../../src/index.js'
-import { numbersOf } from '../text.js'
+import { prometheus } from '../src/index.js'
+import { numbersOf } from './text.js'
 
 let register: Registry
 let stop: () => void

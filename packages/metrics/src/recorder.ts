@@ -1,0 +1,177 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type {
+  BreakerEvent,
+  Decision,
+  DecisionEvent,
+  FallbackEvent,
+  StoreCallEvent,
+  StoreErrorEvent,
+} from '@sluice/core'
+import { Family, type Labels } from './family.js'
+import { metricTable, type MetricId } from './metric-table.js'
+
+/** The events of each channel, as far as they are counted. Another version of core may publish a decision without a mode. */
+export interface Events {
+  readonly 'sluice:decision': Pick<DecisionEvent, 'limiter'> & {
+    readonly mode?: DecisionEvent['mode']
+    readonly decision: Pick<Decision, 'allowed' | 'source' | 'deniedBy'> & {
+      readonly exempt?: boolean
+    }
+  }
+  readonly 'sluice:store:call': Pick<StoreCallEvent, 'store' | 'requests' | 'durationMs'>
+  readonly 'sluice:store:error': Pick<StoreErrorEvent, 'store'> & {
+    readonly error: { readonly code: string }
+  }
+  readonly 'sluice:breaker': Pick<BreakerEvent, 'store' | 'state'>
+  readonly 'sluice:fallback': Pick<FallbackEvent, 'limiter' | 'state'>
+  readonly 'sluice:rules':
+    | { readonly state: 'override-late'; readonly rule: string }
+    | { readonly state: (typeof loads)[number]; readonly name: string | undefined }
+}
+
+/** The outcomes of loading a document of rules. */
+const loads = ['loaded', 'rejected', 'source-failed'] as const
+
+/** The errors that any store can have. */
+const usualCodes = ['SLUICE_STORE_FAILED', 'SLUICE_STORE_TIMEOUT']
+
+/** The gauges of things that begin and end. */
+const gauges = ['fallbackActive', 'breakerOpen', 'rulesRejected'] as const
+
+/** Counts the events of all limiters of the process. */
+export interface Recorder {
+  /** The numbers of each metric. Those of the histogram are the sums of its durations. */
+  readonly families: Readonly<Record<MetricId, Family>>
+  /** Counts from now on. The counters continue, if it was stopped before. */
+  start(): void
+  /** Ends that. The gauges are zero, because their changes are no longer seen. */
+  stop(): void
+}
+
+/**
+ * The one subscriber of this package, for every way to export the counts.
+ *
+ * @param noteDuration receives each value of the histogram
+ */
+export function createRecorder(noteDuration: (labels: Labels, seconds: number) => void): Recorder {
+  const families = familiesOf(metricTable)
+
+  /** Returns whether the metric has these labels for the first time. A gauge that began before the first event is not known: it stays at zero when it ends. */
+  function record(metric: MetricId, labels: readonly string[], n: number): boolean {
+    const { length } = families[metric].series
+    const series = families[metric].at(labels)
+    series.value = Math.max(0, series.value + n)
+    return families[metric].series.length > length
+  }
+
+  // Numbers begin at zero, so that the first denial is an increase, and a share of none is zero.
+  function beginLimiter(limiter: string): void {
+    record('fallbackActive', [limiter], 0)
+    for (const outcome of ['allowed', 'denied']) record('decisions', [limiter, outcome, 'store'], 0)
+  }
+
+  function beginStore(store: string): void {
+    for (const id of ['breakerOpen', 'storeRequests', 'storeCallDuration'] as const) {
+      record(id, [store], 0)
+    }
+    for (const code of usualCodes) record('storeErrors', [store, code], 0)
+  }
+
+  const handlers: { readonly [C in keyof Events]: (event: Events[C]) => void } = {
+    'sluice:decision'({ limiter, mode = 'enforced', decision }) {
+      const { allowed, exempt, source, deniedBy } = decision
+      const isEnforced = mode === 'enforced'
+      const enforced = allowed ? (exempt === true ? 'exempt' : 'allowed') : 'denied'
+      const outcome = isEnforced ? enforced : allowed ? 'would_allow' : 'would_deny'
+      if (record('decisions', [limiter, outcome, source], 1)) beginLimiter(limiter)
+      if (allowed) return
+      const denials = isEnforced ? 'denials' : 'wouldDeny'
+      for (const policy of deniedBy) record(denials, [limiter, policy], 1)
+    },
+    'sluice:store:call'({ store, requests, durationMs }) {
+      beginStore(store)
+      record('storeRequests', [store], requests)
+      record('storeCallDuration', [store], durationMs / 1000)
+      noteDuration(families.storeCallDuration.at([store]).labels, durationMs / 1000)
+    },
+    'sluice:store:error'({ store, error }) {
+      const { code } = error
+      beginStore(store)
+      record('storeErrors', [store, code], 1)
+    },
+    'sluice:breaker'({ store, state }) {
+      beginStore(store)
+      record('breakerOpen', [store], state === 'open' ? 1 : -1)
+    },
+    'sluice:fallback'({ limiter, state }) {
+      beginLimiter(limiter)
+      record('fallbackActive', [limiter], state === 'begun' ? 1 : -1)
+    },
+    'sluice:rules'(event) {
+      if (event.state === 'override-late') {
+        record('lateOverrides', [event.rule], 1)
+        return
+      }
+      const { state, name } = event
+      // Before their first document, rules have no name.
+      const limiter = name ?? 'unknown'
+      for (const outcome of loads) record('rulesLoads', [limiter, outcome], 0)
+      record('rulesLoads', [limiter, state], 1)
+      const rejected = families.rulesRejected.at([limiter])
+      // A source that fails says nothing about the latest document. A document without a name has none before it, and the valid one after it has a name.
+      if (state !== 'source-failed' && name !== undefined) {
+        rejected.value = state === 'rejected' ? 1 : 0
+      }
+      // Without a first load there is no time: zero would be a document of 1970.
+      if (state === 'loaded') families.rulesLoadedTime.at([limiter]).value = Date.now() / 1000
+    },
+  }
+  const listeners = Object.entries(handlers).map(([channel, handle]) => ({
+    channel,
+    listen: listenerOf(handle),
+  }))
+  let isRunning = false
+  return {
+    families,
+    start() {
+      if (isRunning) return
+      isRunning = true
+      for (const { channel, listen } of listeners) subscribe(channel, listen)
+    },
+    stop() {
+      if (!isRunning) return
+      isRunning = false
+      for (const { channel, listen } of listeners) unsubscribe(channel, listen)
+      for (const id of gauges) for (const series of families[id].series) series.value = 0
+    },
+  }
+}
+
+function familiesOf(table: typeof metricTable): Record<MetricId, Family> {
+  return {
+    decisions: new Family(table.decisions),
+    denials: new Family(table.denials),
+    wouldDeny: new Family(table.wouldDeny),
+    fallbackActive: new Family(table.fallbackActive),
+    storeCallDuration: new Family(table.storeCallDuration),
+    storeRequests: new Family(table.storeRequests),
+    storeErrors: new Family(table.storeErrors),
+    breakerOpen: new Family(table.breakerOpen),
+    rulesLoads: new Family(table.rulesLoads),
+    rulesLoadedTime: new Family(table.rulesLoadedTime),
+    rulesRejected: new Family(table.rulesRejected),
+    lateOverrides: new Family(table.lateOverrides),
+  }
+}
+
+/** An error in a subscriber ends the process. An event that cannot be counted, because another program has published it, is ignored. */
+function listenerOf(handle: (event: never) => void): (event: unknown) => void {
+  return function listen(event) {
+    try {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the channels of Sluice have no other events
+      handle(event as never)
+    } catch {
+      // Nothing to count.
+    }
+  }
+}
