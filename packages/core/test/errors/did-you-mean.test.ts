@@ -23,6 +23,18 @@ test.each([
   expect(nearestWord(word, options)).toBe(meant)
 })
 
+test('compares words of up to 64 letters', () => {
+  const [most, more] = ['x'.repeat(63), 'x'.repeat(64)]
+  expect(nearestWord(`${most}y`, [`${most}z`])).toBe(`${most}z`)
+  expect(nearestWord(`${most}y`, [`${more}z`])).toBeUndefined()
+  expect(nearestWord(`${more}y`, [`${most}z`])).toBeUndefined()
+})
+
+test('a third of the letters may differ', () => {
+  expect(nearestWord('abcdXY', ['abcdef'])).toBe('abcdef')
+  expect(nearestWord('abcXYZ', ['abcdef'])).toBeUndefined()
+})
+
 test.each(['colour', 'k', '', 'ke?!', 'timeout', 'constructor', 'limitlimit'])(
   'suggests nothing for %o',
   (word) => {

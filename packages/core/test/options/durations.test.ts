@@ -28,6 +28,14 @@ test.each([
   expect(slidingWindow({ limit: 1, window: text }).window).toBe(milliseconds)
 })
 
+test('a duration has at most 100 characters', () => {
+  const most = '1s'.padStart(100, '0')
+  expect(slidingWindow({ limit: 1, window: most }).window).toBe(1000)
+  expect(errorOf(() => slidingWindow({ limit: 1, window: `0${most}` })).code).toBe(
+    'SLUICE_OPTION_INVALID',
+  )
+})
+
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
