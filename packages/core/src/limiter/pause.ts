@@ -28,19 +28,18 @@ export class Sleeper {
     return isOver
   }
 
-  #timer(lengthMs: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const waits = signal && waitsOf(signal)
-      const end = (): void => {
-        clearTimeout(timeout)
-        waits?.delete(end)
-        if (signal?.aborted === true) reject(signal.reason)
-        else resolve()
-      }
-      const timeout = setTimeout(end, lengthMs)
-      waits?.add(end)
-      this.#end = end
+  async #timer(lengthMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const waits = signal && waitsOf(signal)
+    let timeout: ReturnType<typeof setTimeout> | undefined
+    await new Promise<void>((resolve) => {
+      timeout = setTimeout(resolve, lengthMs)
+      waits?.add(resolve)
+      this.#end = resolve
     })
+    // Here, and not by the caller of `wake`: on Cloudflare Workers, the number of a timer means another one in another request.
+    clearTimeout(timeout)
+    waits?.delete(this.#end)
+    signal?.throwIfAborted()
   }
 }
 
