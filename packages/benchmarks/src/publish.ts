@@ -14,15 +14,12 @@ const rootReadme = new URL('../../README.md', folder)
 const serverless = new URL('../docs/operate/serverless.md', folder)
 const operations = new URL('../docs/operate/operations.md', folder)
 
-/** Writes the figures and pictures of a section to the results folder, and its table to its page. */
-export async function publish({ name, page }: Section, findings: Findings): Promise<void> {
-  const { results: figures, ratios, table, pictures = {} } = findings
+/** Writes the figures of a section to the results folder, and its table to the README. */
+export async function publish({ name }: Section, findings: Findings): Promise<void> {
+  const { results: figures, ratios, table } = findings
   await mkdir(results, { recursive: true })
   await writeFile(fileOf(name), `${JSON.stringify({ ...figures, ratios }, null, 2)}\n`)
-  for (const [picture, svg] of Object.entries(pictures)) {
-    await writeFile(new URL(`${name}-${picture}.svg`, results), svg)
-  }
-  await replace(new URL(page, folder), name, table)
+  await replace(own, name, table)
 }
 
 /** A part of a page that is made of the results of several sections, or that is on a page about something else. */
@@ -40,10 +37,10 @@ export async function publishParts(sections: readonly Section[]): Promise<void> 
 
 /** The goals beside the figures of the last runs. */
 export async function goalsOf(sections: readonly Section[]): Promise<string> {
-  const [added, cold, databases, live] = await Promise.all(
-    ['added', 'cold', 'databases', 'live'].map(lastResults),
+  const [added, cold, databases, algorithms] = await Promise.all(
+    ['added', 'cold', 'databases', 'algorithms'].map(lastResults),
   )
-  return goalsTable(await comparisonsOf(sections), { added, cold, databases, live })
+  return goalsTable(await comparisonsOf(sections), { added, cold, databases, algorithms })
 }
 
 async function comparisonsOf(sections: readonly Section[]): Promise<readonly Comparison[]> {

@@ -4,8 +4,6 @@ import type { Comparison } from './ratios.js'
 export interface Section {
   /** The argument of the command, the name of the file in `results/`, and the name of the marks around the table. */
   readonly name: string
-  /** The Markdown page with its tables. */
-  readonly page: 'README.md' | 'growth.md'
   /** The time that it takes on a quiet machine with two cores, about. */
   readonly minutes: number
   /** `say` shows the progress. A quick run tests the section; its figures are not precise. */
@@ -19,6 +17,4 @@ export interface Findings {
   readonly table: string
   /** The figures of Sluice and of the best peers, for the READMEs. */
   readonly ratios?: readonly Comparison[]
-  /** SVG pictures for the page, by name. */
-  readonly pictures?: Readonly<Record<string, string>>
 }

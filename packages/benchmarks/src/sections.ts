@@ -4,13 +4,10 @@ import { algorithms } from './sections/algorithms.js'
 import { cold } from './sections/cold.js'
 import { databases } from './sections/databases.js'
 import { footprint } from './sections/footprint.js'
-import { growth } from './sections/growth.js'
 import { http } from './sections/http.js'
-import { live } from './sections/live.js'
 import { memory } from './sections/memory.js'
 import { redis } from './sections/redis.js'
 import { rules } from './sections/rules.js'
-import { simulate } from './sections/simulate.js'
 
 /** All sections, in the order in which they run. */
 export const sections: readonly Section[] = [
@@ -21,9 +18,6 @@ export const sections: readonly Section[] = [
   databases,
   http,
   added,
-  growth,
   algorithms,
   rules,
-  live,
-  simulate,
 ]

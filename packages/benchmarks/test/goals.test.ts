@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { goalsTable } from '../src/goals.js'
 
 const rowsOf = (added: unknown): readonly string[] =>
-  goalsTable([], { added, cold: null, databases: null, live: null })
+  goalsTable([], { added, cold: null, databases: null, algorithms: null })
     .split('\n')
     .filter((row) => row.includes('µs that'))
 

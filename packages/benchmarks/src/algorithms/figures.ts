@@ -1,6 +1,6 @@
 import { ratiosOf, spreadOf, type Spread } from '../rounds.js'
 import type { Contender } from './contender.js'
-import { clockAndState } from './textbook.js'
+import { clockAndState, floor } from './yardsticks.js'
 import type { AllCosts, Costs, Round } from './trial.js'
 
 /** The figures of one contender. */
@@ -16,8 +16,6 @@ export interface Figures {
   readonly comparedWithFloor: Comparison
   /** Compared with the least that a script by the time of the server does. */
   readonly comparedWithScript: Comparison
-  /** Compared with the textbook method for the same purpose. */
-  readonly comparedWithTextbook?: Comparison
 }
 
 /** The figures as multiples of those of another contender. */
@@ -28,20 +26,9 @@ export interface Comparison {
   readonly redisMicroseconds: Spread
 }
 
-/** The figures of a family. A family without a textbook method has none here. */
-export interface Group {
-  readonly textbook?: Figures
-  readonly ours: readonly Figures[]
-}
-
-export function figuresOf(
-  contender: Contender,
-  costs: AllCosts,
-  floor: Contender,
-  textbook?: Contender,
-): Figures {
+export function figuresOf(contender: Contender, costs: AllCosts): Figures {
   const own = costsOf(contender, costs)
-  const figures: Figures = {
+  return {
     name: contender.name,
     holds: contender.fill.holds,
     bytesPerKey: own.bytesPerKey,
@@ -53,9 +40,6 @@ export function figuresOf(
     comparedWithFloor: comparison(own, costsOf(floor, costs), floor.name),
     comparedWithScript: comparison(own, costsOf(clockAndState, costs), clockAndState.name),
   }
-  if (textbook === undefined) return figures
-  const comparedWithTextbook = comparison(own, costsOf(textbook, costs), textbook.name)
-  return { ...figures, comparedWithTextbook }
 }
 
 function costsOf(contender: Contender, costs: AllCosts): Costs {

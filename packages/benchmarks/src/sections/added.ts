@@ -15,7 +15,6 @@ const programOnBun = new URL('../added/bun-process.js', import.meta.url)
 /** The CPU time that a limiter in memory adds to a request, without the network. */
 export const added: Section = {
   name: 'added',
-  page: 'README.md',
   minutes: 3,
   async run(say, quick) {
     const rounds = quick ? 2 : 9

@@ -17,7 +17,6 @@ const program = new URL('../cold/process.js', import.meta.url)
 /** The costs of a new process: the import, and its first decisions. Each measurement has a process of its own. */
 export const cold: Section = {
   name: 'cold',
-  page: 'README.md',
   minutes: 4,
   async run(say, quick) {
     const rounds = quick ? 1 : 15

@@ -13,7 +13,6 @@ import type { Section } from '../section.js'
 /** The cost of a decision over PostgreSQL and over SQLite, beside the stores of rate-limiter-flexible. */
 export const databases: Section = {
   name: 'databases',
-  page: 'README.md',
   minutes: 7,
   async run(say, quick) {
     const rounds = quick ? 1 : 5

@@ -14,7 +14,6 @@ const program = new URL('../footprint/process.js', import.meta.url)
 /** The memory of a million keys, and the delays of the event loop while they expire. */
 export const footprint: Section = {
   name: 'footprint',
-  page: 'README.md',
   minutes: 4,
   async run(say, quick) {
     const keys = quick ? 100_000 : 1_000_000

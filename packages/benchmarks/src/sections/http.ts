@@ -21,7 +21,6 @@ const otherCore = 1
 /** The CPU time that a limiter adds to a request, and the commands that it sends to Redis. */
 export const http: Section = {
   name: 'http',
-  page: 'README.md',
   minutes: 5,
   async run(say, quick) {
     const redis = await startRedis()

@@ -19,7 +19,6 @@ const program = new URL('../memory/process.js', import.meta.url)
 /** The CPU time of a decision in memory, compared with the least work that counting takes. */
 export const memory: Section = {
   name: 'memory',
-  page: 'README.md',
   minutes: 4,
   async run(say, quick) {
     const rounds = quick ? 3 : 41

@@ -25,7 +25,6 @@ const program = new URL('../redis/process.js', import.meta.url)
 /** The cost of a decision over Redis, for the client and for the server. */
 export const redis: Section = {
   name: 'redis',
-  page: 'README.md',
   minutes: 4,
   async run(say, quick) {
     const server = await startRedis()
@@ -39,7 +38,7 @@ export const redis: Section = {
         say(`memory of ${contender.name}`)
         memory.push({ name: contender.name, ...(await bytesPerKey(admin, client, contender)) })
       }
-      const log = await bytesPerEvent(admin, client, events)
+      const eventBytes = await bytesPerEvent(admin, client, events)
       const readings = await traffic(server, admin, rounds, quick ? 10 : 1, say)
       const conditions = await conditionsOf(admin)
       return {
@@ -51,7 +50,7 @@ export const redis: Section = {
             loads: costsOf(readings, name),
           })),
           bytesPerKey: memory,
-          bytesPerLogEvent: { events, ...log },
+          bytesPerLogEvent: { events, ours: eventBytes },
         },
         ratios: ratiosOfRedis(readings, memory),
         table: [
@@ -81,7 +80,7 @@ export const redis: Section = {
           '',
           memoryTable(memory),
           '',
-          `A log of ${events.toLocaleString('en')} events takes ${count(log.ours)} bytes for each event in Sluice (\`slidingLog\`), and ${count(log.textbook)} in a sorted set.`,
+          `A log of ${events.toLocaleString('en')} events (\`slidingLog\`) takes ${count(eventBytes)} bytes for each event.`,
         ].join('\n'),
       }
     } finally {

@@ -10,7 +10,6 @@ const brief: Settings = { sizes: [10, 100], rounds: 2, judgements: 5000 }
 /** The cost of a judgement by rules, by the number of rules. */
 export const rules: Section = {
   name: 'rules',
-  page: 'README.md',
   minutes: 1,
   async run(say, quick) {
     const conditions = await conditionsOf()

@@ -23,13 +23,6 @@ import {
   type Contender,
 } from './contender.js'
 import { sluice } from './sluice.js'
-import { buckets, clockAndState, fixed, hash, leases, log, twoCounters } from './textbook.js'
-
-/** A textbook method, and the builders of Sluice for the same purpose. */
-export interface Family {
-  readonly textbook?: Contender
-  readonly ours: readonly Contender[]
-}
 
 /** One limiter of each kind. `unlimited` calls no store. */
 const byKind: Readonly<Record<Exclude<PolicyKind, 'unlimited'>, Contender>> = {
@@ -69,23 +62,9 @@ const threePolicies = sluice(
   once,
 )
 
-const grouped: readonly Family[] = [
-  { textbook: clockAndState, ours: [threePolicies] },
-  { textbook: fixed, ours: [byKind.fixedWindow, byKind.calendarWindow] },
-  { textbook: twoCounters, ours: [byKind.slidingWindow] },
-  { textbook: buckets, ours: [tenBuckets] },
-  { textbook: log, ours: [byKind.slidingLog] },
-  {
-    textbook: hash,
-    ours: [byKind.tokenBucket, byKind.leakyBucket, byKind.leakyQueue, byKind.gcra],
-  },
-  { textbook: leases, ours: [byKind.concurrency] },
-]
-
-/** The kinds without a textbook method come last. */
-export const families: readonly Family[] = [
-  ...grouped,
-  {
-    ours: Object.values(byKind).filter((one) => !grouped.some(({ ours }) => ours.includes(one))),
-  },
+/** All kinds, and the default one in its more expensive forms. */
+export const contenders: readonly Contender[] = [
+  ...Object.values(byKind),
+  tenBuckets,
+  threePolicies,
 ]
