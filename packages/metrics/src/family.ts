@@ -14,7 +14,7 @@ interface Tree extends Map<string, Tree | Series> {}
 const other = 'other'
 
 /** The most values of a label that have series of their own in a metric. */
-export const mostValues = { limiter: 200, policy: 1000, store: 20, rule: 200 } as const
+export const mostValues = { limiter: 200, policy: 1000, store: 20 } as const
 
 /** The most values of a label beside the same values of the labels before it. */
 const mostBeside = { code: 20, outcome: 5, source: 5 } as const

@@ -12,7 +12,7 @@ export interface MetricDescription {
 }
 
 /** The name of a label. No label contains a key: there are as many keys as clients. */
-export type MetricLabel = 'limiter' | 'policy' | 'rule' | 'outcome' | 'source' | 'store' | 'code'
+export type MetricLabel = 'limiter' | 'policy' | 'outcome' | 'source' | 'store' | 'code'
 
 /** The names by which the table has the metrics. */
 export type MetricId =
@@ -27,7 +27,6 @@ export type MetricId =
   | 'rulesLoads'
   | 'rulesLoadedTime'
   | 'rulesRejected'
-  | 'lateOverrides'
 
 /** The metrics that `prometheus` and `openTelemetry` export. */
 export const metricTable: Readonly<Record<MetricId, MetricDescription>> = {
@@ -107,13 +106,6 @@ export const metricTable: Readonly<Record<MetricId, MetricDescription>> = {
     ['limiter'],
     '{document}',
     '1 while the latest document of rules is rejected, so that the previous one stays in use.',
-  ),
-  lateOverrides: describe(
-    'sluice.rules.late_overrides',
-    'counter',
-    ['rule'],
-    '{request}',
-    'Requests that were decided by the limit of their rule, because its override took too long.',
   ),
 }
 

@@ -24,9 +24,10 @@ export interface Events {
   }
   readonly 'sluice:breaker': Pick<BreakerEvent, 'store' | 'state'>
   readonly 'sluice:fallback': Pick<FallbackEvent, 'limiter' | 'state'>
-  readonly 'sluice:rules':
-    | { readonly state: 'override-late'; readonly rule: string }
-    | { readonly state: (typeof loads)[number]; readonly name: string | undefined }
+  readonly 'sluice:rules': {
+    readonly state: (typeof loads)[number]
+    readonly name: string | undefined
+  }
 }
 
 /** The outcomes of loading a document of rules. */
@@ -107,12 +108,7 @@ export function createRecorder(noteDuration: (labels: Labels, seconds: number) =
       beginLimiter(limiter)
       record('fallbackActive', [limiter], state === 'begun' ? 1 : -1)
     },
-    'sluice:rules'(event) {
-      if (event.state === 'override-late') {
-        record('lateOverrides', [event.rule], 1)
-        return
-      }
-      const { state, name } = event
+    'sluice:rules'({ state, name }) {
       // Before their first document, rules have no name.
       const limiter = name ?? 'unknown'
       for (const outcome of loads) record('rulesLoads', [limiter, outcome], 0)
@@ -160,7 +156,6 @@ function familiesOf(table: typeof metricTable): Record<MetricId, Family> {
     rulesLoads: new Family(table.rulesLoads),
     rulesLoadedTime: new Family(table.rulesLoadedTime),
     rulesRejected: new Family(table.rulesRejected),
-    lateOverrides: new Family(table.lateOverrides),
   }
 }
 

@@ -111,9 +111,9 @@ describe('the page on metrics', () => {
 
   test('has the most names of each label', () => {
     const [, text] = /^(?:- )?At most (.*) have series of their own/m.exec(page) ?? []
-    const { limiter, policy, store, rule } = mostValues
+    const { limiter, policy, store } = mostValues
     expect(text).toBe(
-      `${limiter} limiters, ${policy.toLocaleString('en')} policies, ${store} stores and ${rule} rules`,
+      `${limiter} limiters, ${policy.toLocaleString('en')} policies and ${store} stores`,
     )
   })
 })

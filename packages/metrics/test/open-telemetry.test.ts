@@ -29,7 +29,6 @@ test('every metric of the table has an instrument, with its description and unit
   decide('all', { allowed: false, deniedBy: ['default'] })
   decide('all', { allowed: false, deniedBy: ['default'] }, 'shadow')
   callStore('redis', 2, 3)
-  changeRules({ state: 'override-late', rule: 'search', limitMs: 250 })
   changeRules({
     state: 'loaded',
     name: 'all',

@@ -1,15 +1,7 @@
 import { Registry } from 'prom-client'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { prometheus } from '../src/index.js'
-import {
-  callStore,
-  changeBreaker,
-  changeFallback,
-  changeRules,
-  decide,
-  failStore,
-  publish,
-} from './events.js'
+import { callStore, changeBreaker, changeFallback, decide, failStore, publish } from './events.js'
 import { numbersOf } from './text.js'
 
 let register: Registry
@@ -140,16 +132,6 @@ test('the metrics of a store begin at zero, and have its errors and its breaker'
   })
   changeBreaker('redis', 'closed')
   expect((await numbersOf(register, 'sluice_breaker_open'))['store="redis"']).toBe(0)
-})
-
-test('the rules have their late overrides, by the rule', async () => {
-  for (let i = 0; i < 2; i++) changeRules({ state: 'override-late', rule: 'search', limitMs: 250 })
-  for (let i = 0; i < 300; i++)
-    changeRules({ state: 'override-late', rule: `rule ${i}`, limitMs: 250 })
-  const numbers = await numbersOf(register, 'sluice_rules_late_overrides_total')
-  expect(numbers['rule="search"']).toBe(2)
-  expect(numbers['rule="other"']).toBe(101)
-  expect(Object.keys(numbers).length).toBe(201)
 })
 
 test('an event of another program ends nothing', async () => {

@@ -81,7 +81,7 @@ async function check(
   /** A document whose tests fail can be compared; one that does not compile cannot. */
   async function rulesInUse(file: string): Promise<CheckOptions> {
     const { rules, text, ...document } = await checkDocument(file, input)
-    if (rules !== undefined && text !== undefined) return { against: rules, againstText: text }
+    if (rules !== undefined && text !== undefined) return { against: rules }
     const documents = [{ ...document, rules, text }]
     const mistakes = { documents, against: undefined, errors: 1, warnings: 0 }
     terminal.stderr.write(checkAsText(mistakes, styleOf(terminal.stderr, terminal)))

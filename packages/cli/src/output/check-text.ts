@@ -48,7 +48,7 @@ function comparisonLines(
   { warning, faint }: Style,
 ): string[] {
   if (comparison === undefined) return []
-  const { added, changed, afresh, moved, removed, declarations } = comparison
+  const { added, changed, afresh, removed, declarations } = comparison
   const lines = [
     ...added.map((rule) => `added    ${visible(rule)}`),
     ...changed.map(({ rule, words }) => `changed  ${visible(`${rule}: ${words}`)}`),
@@ -56,11 +56,8 @@ function comparisonLines(
       ({ rule, words }) =>
         `${warning('afresh')}   ${visible(`${rule}: ${words}`)} ${faint('(its counts start again)')}`,
     ),
-    ...moved.map(
-      (rule) => `moved    ${visible(rule)} ${faint('(its position can decide which rules apply)')}`,
-    ),
     ...removed.map((rule) => `removed  ${visible(rule)}`),
-    ...declarations.map(({ name, words }) => `changed  ${visible(`${name}: ${words}`)}`),
+    ...declarations.map((words) => `changed  ${visible(words)}`),
   ]
   const from = visible(against === '-' ? 'stdin' : against)
   if (lines.length === 0) return [`No rule differs from ${from}.`]

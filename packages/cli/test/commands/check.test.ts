@@ -253,7 +253,6 @@ test('--format json has everything that the text has', async () => {
     removed: [],
     changed: [],
     afresh: [],
-    moved: [],
     declarations: [],
   })
 })

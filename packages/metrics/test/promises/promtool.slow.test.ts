@@ -81,10 +81,6 @@ const firing: Readonly<Record<string, { at: string; series: Record<string, strin
       'sluice_rules_loads_total{job="shop",limiter="api",outcome="source-failed"}': '0 1x9',
     },
   },
-  SluiceLateOverrides: {
-    at: '15m',
-    series: { 'sluice_rules_late_overrides_total{job="shop",rule="search"}': '0+2x20' },
-  },
 }
 
 test('there are numbers for which each alert fires', () => {

@@ -3,17 +3,14 @@ import type { RuleSet } from '../compile/rule-set.js'
 import { Findings } from '../document/findings.js'
 import { parseRules } from '../compile/parse.js'
 import type { RulesText } from '../document/syntax.js'
-import { RulesError, rulesMessage, type Finding } from '../errors.js'
-import { incompleteness, openEnds } from '../document/incomplete.js'
-import { compareRules, type Comparison } from './compare.js'
+import { RulesError, type Finding } from '../errors.js'
+import { compareRules, type Comparison } from '../compile/compare.js'
 import { runTests, type TestResult } from './run-tests.js'
 
 /** Options of `checkRules`. */
 export interface CheckOptions {
   /** The rules that are in use, to compare with. */
   readonly against?: RuleSet
-  /** The text of the rules in use. If a server that follows the document would then refuse this one as cut off, that is a mistake. */
-  readonly againstText?: RulesText
   /**
    * The time of the document's tests without a time of their own, in milliseconds since the epoch.
    *
@@ -24,7 +21,7 @@ export interface CheckOptions {
 
 /** The result of a check. */
 export interface RulesCheck {
-  /** Mistakes, warnings, and tests that fail, in the order of their lines; those in list and override files come last. */
+  /** Mistakes, warnings, and tests that fail, in the order of their lines; those in list files come last. */
   readonly findings: readonly Finding[]
   /** The compiled rules. Undefined if the document has mistakes. */
   readonly rules: RuleSet | undefined
@@ -45,7 +42,7 @@ export interface RulesCheck {
  */
 export async function checkRules(
   text: RulesText,
-  { against, againstText, now = Date.now() }: CheckOptions = {},
+  { against, now = Date.now() }: CheckOptions = {},
 ): Promise<RulesCheck> {
   try {
     const parsed = parseRules(text)
@@ -54,14 +51,14 @@ export async function checkRules(
     const tests = await runTests(rules, now)
     for (const { position, problem } of tests) {
       if (problem === undefined) continue
-      findings.error(['tests', position - 1], 'SLUICE_RULES_TEST_FAILED', position, problem)
+      findings.place('tests', position - 1).error('SLUICE_RULES_TEST_FAILED', position, problem)
     }
     if (against !== undefined && against.name !== rules.name) {
-      findings.warning(['name'], 'SLUICE_RULES_NAME_CHANGED', against.name, rules.name)
+      findings.place('name').warning('SLUICE_RULES_NAME_CHANGED', against.name, rules.name)
     }
     const comparison = against && compareRules(against, rules)
     return {
-      findings: inOrder([...rules.warnings, ...findings.list, ...endsOf(text, againstText)], text),
+      findings: inOrder([...rules.warnings, ...findings.list], text),
       rules,
       tests,
       comparison,
@@ -71,29 +68,6 @@ export async function checkRules(
     const findings = inOrder(error.findings, text)
     return { findings, rules: undefined, tests: [], comparison: undefined }
   }
-}
-
-/** Texts that do not end with a line break, as a server judges them that has loaded the text before. */
-function endsOf(text: RulesText, before: RulesText | undefined): readonly Finding[] {
-  const code = 'SLUICE_RULES_CUT_OFF'
-  const reason = before === undefined ? undefined : incompleteness(text, before)
-  if (reason !== undefined) {
-    const message = rulesMessage(code, `a server that follows this document refuses it: ${reason}`)
-    return [{ severity: 'error', ...endOf(text.text), path: '', code, message }]
-  }
-  return openEnds(text).map((file) => {
-    const [what, content] =
-      file === undefined ? ['the document', text.text] : [file, text.files.get(file) ?? '']
-    const problem = `${what} does not end with a line break. A server that has loaded it with a line break refuses it as cut off. End the last line with a line break`
-    const message = rulesMessage(code, problem)
-    const { line, column } = endOf(content)
-    return { severity: 'warning', line, column, path: file ?? '', code, message }
-  })
-}
-
-function endOf(text: string): { readonly line: number; readonly column: number } {
-  const lines = text.split('\n')
-  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
 }
 
 function inOrder(findings: readonly Finding[], { files }: RulesText): readonly Finding[] {

@@ -1,5 +1,5 @@
 import type { Policy } from '@sluice/core'
-import { partsOf, type RuleSet } from '../compile/rule-set.js'
+import { rulesOf, type RuleSet } from '../compile/rule-set.js'
 import type { CompiledRule, Limit } from '../compile/rule.js'
 import type { KeyReader } from '../compile/limits/keys.js'
 
@@ -33,7 +33,7 @@ export interface RuleCount {
  */
 export function countsOf(set: RuleSet): readonly RuleCount[] {
   const byName = new Map<string, CompiledLimit[]>()
-  for (const rule of partsOf(set).rules) {
+  for (const rule of rulesOf(set)) {
     const { action, enabled } = rule
     if (action.type !== 'limit' || !enabled) continue
     for (const name of action.variants.names) {

@@ -1,6 +1,6 @@
 // Checks documents without using them. Servers do not load this part.
-export { compareRules } from './compare.js'
-export type { Change, Comparison, DeclarationChange } from './compare.js'
+export { compareRules } from '../compile/compare.js'
+export type { Change, Comparison } from '../compile/compare.js'
 export { checkRules } from './check-rules.js'
 export type { CheckOptions, RulesCheck } from './check-rules.js'
 export { factsOf, runTests } from './run-tests.js'

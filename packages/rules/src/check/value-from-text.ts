@@ -1,6 +1,6 @@
 import type { RulesDocument, Scalar } from '../document/document.js'
 import { rulesError } from '../errors.js'
-import { declared } from '../match/value-field.js'
+import { declared } from '../match/declared-value.js'
 
 /**
  * Converts a text, such as an option of a command line or a field of a log, into a declared value of a document. An empty text is an absent value.

@@ -1,25 +1,25 @@
 import type { RuleDeclaration } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
-import type { Slices } from '../slices.js'
 import { isApart } from './limits/counting.js'
 import type { CompiledRule, Limit } from './rule.js'
 
 /** Checks that ids and counts have one meaning each. */
-export function* checkCounts(
-  declarations: readonly RuleDeclaration[],
+export function checkCounts(
+  declarations: readonly (RuleDeclaration | undefined)[],
   rules: readonly CompiledRule[],
   findings: Findings,
-): Slices<void> {
+): void {
   const ids = new Map<string, string>()
-  declarations.forEach(({ id }, number) => {
+  declarations.forEach((rule, number) => {
+    if (rule === undefined) return
+    const { id } = rule
     if (ids.has(id))
-      findings.error(['rules', number, 'id'], 'SLUICE_RULES_ID_TAKEN', id, 'another rule')
+      findings.place('rules', number, 'id').error('SLUICE_RULES_ID_TAKEN', id, 'another rule')
     ids.set(id, id)
   })
   const counts = new Map<string, { readonly rule: CompiledRule; readonly limit: Limit }>()
   const names = new Map<string, string>()
   for (const rule of rules) {
-    yield
     if (rule.action.type !== 'limit') continue
     const limit = rule.action
     const sharing = counts.get(limit.count)
@@ -29,7 +29,7 @@ export function* checkCounts(
       const owner = names.get(name)
       if (owner !== undefined && owner !== limit.count) {
         const other = `a policy of the count "${owner}"`
-        findings.error(['rules', rule.number, 'id'], 'SLUICE_RULES_ID_TAKEN', name, other)
+        findings.place('rules', rule.number, 'id').error('SLUICE_RULES_ID_TAKEN', name, other)
       }
       names.set(name, limit.count)
     }
@@ -43,9 +43,10 @@ function checkShared(
   otherLimit: Limit,
   findings: Findings,
 ): void {
-  const path = ['rules', rule.number, 'count']
   const fail = (problem: string): void =>
-    findings.error(path, 'SLUICE_RULES_COUNT', limit.count, other.id, problem)
+    findings
+      .place('rules', rule.number, 'count')
+      .error('SLUICE_RULES_COUNT', limit.count, other.id, problem)
   if ((limit.role === 'shadow') !== (otherLimit.role === 'shadow')) {
     fail('one of them is a shadow rule, which must not change the counts of others')
   }
@@ -57,6 +58,6 @@ function checkShared(
 }
 
 function kindsOf({ variants }: Limit): readonly string[] {
-  const kinds = variants.all.flatMap(({ policies }) => policies.map(([, { kind }]) => kind))
+  const kinds = variants.alternatives.map(({ policy: { kind } }) => kind)
   return [...new Set(kinds)].filter((kind) => kind !== 'unlimited')
 }

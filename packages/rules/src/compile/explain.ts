@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Key, Policy } from '@sluice/core'
-import type { Mismatch } from '../match/predicates/conditions.js'
+import type { Awaitable } from '@sluice/core/http'
+import { isPromise } from '@sluice/core/internal'
 import { reasonOf } from '../errors/reason.js'
-import { anything, suspended, type RequestContext, type Value } from '../match/context.js'
-import { matches, type CompiledRule } from './rule.js'
+import type { Request } from '../match/reading.js'
+import { anything } from '../match/value.js'
+import type { Mismatch } from '../match/predicates/tests.js'
+import { matches, mismatchOf } from '../match/when.js'
+import type { CompiledRule } from './rule.js'
 import type { Variant } from './limits/variants.js'
-import { walk, walkShadow, type Applied, type Candidates } from './walk.js'
+import { walk, walkShadow, type Applied, type Walked } from './walk.js'
 
 /** How the rules decide one request, rule by rule. */
 export interface Explanation {
@@ -58,18 +62,41 @@ export interface ExplainOptions {
 export function explain(
   version: string,
   rules: readonly CompiledRule[],
-  context: RequestContext,
-  { show = false }: ExplainOptions,
-): Explanation {
-  const walked = walk(among(rules, false), context, () => {})
+  request: Request,
+  options: ExplainOptions,
+): Awaitable<Explanation> {
   const failures = new Map<CompiledRule, unknown>()
-  const inShadow = walkShadow(among(rules, true), context, walked, (rule, error) => {
-    if (error !== suspended) failures.set(rule, error)
-  })
+  const among = (shadow: boolean): (() => CompiledRule | undefined) => {
+    const found = rules.filter((rule) => rule.enabled && rule.shadow === shadow).values()
+    return () => found.next().value
+  }
+  const fail = (rule: CompiledRule, error: unknown): void => void failures.set(rule, error)
+  return then(
+    walk(among(false), request, () => {}),
+    (walked) =>
+      then(walkShadow(among(true), request, walked, fail), (inShadow) =>
+        explanationOf(version, rules, request, options, walked, inShadow.applied, failures),
+      ),
+  )
+}
+
+function then<T, U>(value: Awaitable<T>, use: (value: T) => Awaitable<U>): Awaitable<U> {
+  return isPromise(value) ? Promise.resolve(value).then(use) : use(value)
+}
+
+function explanationOf(
+  version: string,
+  rules: readonly CompiledRule[],
+  request: Request,
+  { show = false }: ExplainOptions,
+  walked: Walked,
+  inShadow: readonly Applied[],
+  failures: ReadonlyMap<CompiledRule, unknown>,
+): Explanation {
   const { endedBy } = walked
   const isRefused = endedBy?.action.type === 'refuse'
   // A refusal asks no limit above it.
-  const applied = isRefused ? [] : inOrder([...walked.applied, ...inShadow.applied])
+  const applied = isRefused ? [] : inOrder([...walked.applied, ...inShadow])
   const shown = (mismatch: Mismatch): Mismatch =>
     mismatch.secret && !show ? { ...mismatch, value: hashed(mismatch.value) } : mismatch
   const asked = applied.filter(({ rule }) => !rule.shadow)
@@ -79,18 +106,13 @@ export function explain(
     rules: rules.map((rule) =>
       failures.has(rule)
         ? failedShadow(rule, failures.get(rule))
-        : explainRule(rule, applied, endedBy, context, shown),
+        : explainRule(rule, applied, endedBy, request, shown),
     ),
     asked: asked.map(({ rule }) => rule.id),
     shadow: applied.filter(({ rule }) => rule.shadow).map(({ rule }) => rule.id),
     endedBy: endedBy?.id,
     tags: walked.tags,
   }
-}
-
-function among(rules: readonly CompiledRule[], shadow: boolean): Candidates {
-  const found = rules.filter((rule) => rule.enabled && rule.shadow === shadow).values()
-  return { next: () => found.next().value }
 }
 
 function inOrder(applied: readonly Applied[]): readonly Applied[] {
@@ -105,7 +127,7 @@ function explainRule(
   rule: CompiledRule,
   applied: readonly Applied[],
   endedBy: CompiledRule | undefined,
-  context: RequestContext,
+  request: Request,
   shown: (mismatch: Mismatch) => Mismatch,
 ): ExplainedRule {
   const { number, id, line, action, shadow } = rule
@@ -113,8 +135,9 @@ function explainRule(
   const no = (reason: string): ExplainedRule => ({ ...about, applies: false, reason })
   if (!rule.enabled) return no('is not enabled')
   if (endedBy !== undefined && number > endedBy.number) return no(`comes after "${endedBy.id}"`)
-  if (!matches(rule, context)) {
-    const mismatch = mismatchOf(rule, context)
+  const isExemption = action.type === 'allow'
+  if (!matches(rule.when, request, isExemption)) {
+    const mismatch = mismatchOf(rule.when, request, isExemption)
     if (mismatch === undefined)
       return no('the client sent several values of a parameter or a cookie')
     const safe = shown(mismatch)
@@ -126,26 +149,15 @@ function explainRule(
   }
   const own = applied.find((one) => one.rule === rule)
   if (own !== undefined)
-    return { ...yes(shadow ? 'shadow' : 'it matches'), ...limitOf(own, context) }
+    return { ...yes(shadow ? 'shadow' : 'it matches'), ...limitOf(own, request) }
   if (endedBy?.action.type === 'refuse') return no(`"${endedBy.id}" refuses the request`)
-  return no(absentReason(rule, applied, context))
+  return no(absentReason(rule, applied, request))
 }
 
 const verbs = { allow: 'allow', refuse: 'refuse', tag: 'tag' } as const
 
-function mismatchOf({ conditions }: CompiledRule, context: RequestContext): Mismatch | undefined {
-  for (const condition of conditions) {
-    const mismatch = condition.failure(context)
-    if (mismatch !== undefined) return mismatch
-  }
-  return undefined
-}
-
-function limitOf(
-  { limit, key, variant, cost }: Applied,
-  context: RequestContext,
-): Partial<ExplainedRule> {
-  const own = limit.variants.ownVariantOf(context)
+function limitOf({ limit, key, variant, cost }: Applied, request: Request): Partial<ExplainedRule> {
+  const own = limit.variants.ownVariantOf(request)
   return {
     key,
     policies: policiesOf(variant),
@@ -159,15 +171,14 @@ function policiesOf({ policies }: Variant): Readonly<Record<string, Policy>> {
   return Object.fromEntries(policies)
 }
 
-function absentReason(
-  rule: CompiledRule,
-  applied: readonly Applied[],
-  context: RequestContext,
-): string {
+function absentReason(rule: CompiledRule, applied: readonly Applied[], request: Request): string {
   if (rule.action.type !== 'limit') return ''
   const { group, count, key } = rule.action
   const absent = key.parts.find((fields) =>
-    fields.every((field) => context.read(field) === undefined),
+    // A request with several values of a field does not lack it.
+    fields.every(
+      (field) => (field.inPath ? field.counted(request) : request.peek(field)) === undefined,
+    ),
   )
   if (absent !== undefined) return `the key lacks ${absent.map(({ name }) => name).join(', ')}`
   const other = applied.find(
@@ -184,7 +195,7 @@ function inWords({ field, value, words }: Mismatch): string {
   return `${field} ${typeof value === 'object' ? value.filter((one) => one !== '').join(', ') : value} ${words}`
 }
 
-function hashed(value: Value): Value {
+function hashed(value: Mismatch['value']): Mismatch['value'] {
   if (value === undefined) return undefined
   return `sha256:${createHash('sha256').update(String(value)).digest('hex').slice(0, 12)}`
 }

@@ -1,29 +1,13 @@
 import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { checkCounts } from './counts.js'
 import { readRule, type CompiledRule } from './rule.js'
-import {
-  invalidRules,
-  rulesMessage,
-  type Finding,
-  type RulesError,
-  type RulesErrorCode,
-  type RulesErrorDetails,
-} from '../errors.js'
+import { invalidRules } from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
 import { createVocabulary, type Vocabulary } from '../match/vocabulary.js'
-import { createPause, finished, finishedInSlices, type Slices } from '../slices.js'
 import type { RuleDeclaration, RulesDocument } from '../document/document.js'
 import { Findings } from '../document/findings.js'
-import { namedFiles, shapeDocument, type ShapedDocument } from '../document/shaped-document.js'
-import {
-  readText,
-  type Path,
-  type Places,
-  type Position,
-  type ReadText,
-  type RulesText,
-} from '../document/syntax.js'
+import { namedFiles, shapeDocument, shapeRule } from '../document/shaped-document.js'
+import { readText, type ReadText, type RulesText } from '../document/syntax.js'
 
 /** A valid document. */
 export interface ParsedRules {
@@ -36,13 +20,12 @@ export interface ParsedRules {
 }
 
 /**
- * Parses a document of rules. It blocks the event loop for about a tenth of a millisecond for each rule. A server uses `loadRules`, which parses in
- * another thread.
+ * Parses a document of rules. It blocks the event loop for about a third of a millisecond for each rule.
  *
  * @throws RulesError SLUICE_RULES_INVALID with all of its mistakes and their positions
  */
 export function parseRules({ text, format, files }: RulesText): ParsedRules {
-  return parsed(readText(text, format), () => versionOf(text, files), files)
+  return parsed(readText(text, format), text, files)
 }
 
 /**
@@ -55,11 +38,10 @@ export function parsedOf(
   files: ReadonlyMap<string, string> = new Map(),
 ): ParsedRules {
   const text = jsonOf(document)
-  const read = { value: document, findings: [], positionOf: () => nowhere }
-  return parsed(read, () => versionOf(text, files), files)
+  return parsed({ value: document, findings: [], positionOf: () => nowhere }, text, files)
 }
 
-const nowhere: Position = { line: 0, column: 0 }
+const nowhere = { line: 0, column: 0 }
 
 /**
  * The text of a document that is an object.
@@ -67,96 +49,46 @@ const nowhere: Position = { line: 0, column: 0 }
  * @throws RulesError SLUICE_RULES_INVALID if a value in it has no JSON, such as a bigint or an object that contains itself
  */
 export function jsonOf(document: RulesDocument): string {
-  let text: string | undefined
+  const findings = new Findings({ positionOf: () => nowhere })
   try {
-    text = JSON.stringify(document)
+    const text: string | undefined = JSON.stringify(document)
+    // In JavaScript, the document can be absent.
+    if (text !== undefined) return text
+    const expected = 'a document: a text in YAML, or an object'
+    findings.place().error('SLUICE_RULES_OPTION_INVALID', document, expected)
   } catch (error) {
-    const [reason] = reasonOf(error).split('\n')
-    throw noJson('SLUICE_RULES_SYNTAX', 'JSON', `${reason}.`)
+    findings.place().error('SLUICE_RULES_SYNTAX', 'JSON', `${reasonOf(error).split('\n')[0]}.`)
   }
-  // In JavaScript, the document can be absent.
-  if (text !== undefined) return text
-  throw noJson('SLUICE_RULES_OPTION_INVALID', document, 'a document: a text in YAML, or an object')
-}
-
-function noJson<C extends RulesErrorCode>(code: C, ...details: RulesErrorDetails<C>): RulesError {
-  const message = rulesMessage(code, ...details)
-  return invalidRules(undefined, [{ severity: 'error', ...nowhere, path: '', code, message }])
-}
-
-function parsed(
-  read: ReadText,
-  version: () => string,
-  files: ReadonlyMap<string, string>,
-): ParsedRules {
-  return { ...checkedDocument(shapeDocument(read), read, files), version: version() }
+  throw invalidRules(undefined, findings.list)
 }
 
 /** @throws RulesError SLUICE_RULES_INVALID with all mistakes */
-export function checkedDocument(
-  shaped: ShapedDocument,
-  places: Places,
-  files: ReadonlyMap<string, string>,
-): Omit<ParsedRules, 'version'> {
-  const findings = new Findings(places)
-  const checked = finished(check(shaped, files, findings))
-  if (checked === undefined) throw invalidRules(shaped.name, findings.list)
-  return checked
-}
-
-/**
- * Reads the rest of a document that another thread has compiled, with all of its findings.
- *
- * @throws RulesError if an error is among the findings
- */
-export async function parsedInSlices(
-  shaped: ShapedDocument,
-  complete: readonly Finding[],
-  { text, files }: RulesText,
-): Promise<ParsedRules> {
-  const findings = new Findings({ positionOf: (path) => positionOfRule(shaped, path) }, complete)
-  if (findings.hasErrors) throw invalidRules(shaped.name, findings.list)
-  const checked = await finishedInSlices(check(shaped, files, findings), createPause())
-  await setImmediate()
-  if (checked === undefined) throw invalidRules(shaped.name, findings.list)
-  return { ...checked, version: versionOf(text, files) }
-}
-
-function positionOfRule({ rules }: ShapedDocument, [, number]: Path): Position {
-  const rule = typeof number === 'number' ? rules[number] : undefined
-  return rule?.position ?? { line: 1, column: 1 }
-}
-
-/** Compiles the rules. Undefined after errors. */
-function* check(
-  { head, rules: shapes, findings: found }: ShapedDocument,
-  files: ReadonlyMap<string, string>,
-  findings: Findings,
-): Slices<Omit<ParsedRules, 'version'> | undefined> {
-  findings.addAll(found)
-  if (head === undefined) {
-    for (const { findings: ofRule } of shapes) findings.addAll(ofRule)
-    return undefined
-  }
-  const vocabulary = createVocabulary(head, files, findings)
-  const declarations: RuleDeclaration[] = []
+function parsed(read: ReadText, text: string, files: ReadonlyMap<string, string>): ParsedRules {
+  const findings = new Findings(read, read.findings)
+  const { name, head, rules: written } = shapeDocument(read, findings)
+  const vocabulary = head && createVocabulary(head, files, findings)
   const rules: CompiledRule[] = []
-  for (const [number, { declaration, findings: ofRule }] of shapes.entries()) {
-    yield
-    findings.addAll(ofRule)
-    if (declaration === undefined) continue
-    declarations[number] = declaration
-    const rule = readRule(declaration, number, head, files, vocabulary)
-    if (rule !== undefined) rules.push(rule)
-  }
-  yield* checkCounts(declarations, rules, findings)
-  if (findings.hasErrors) return undefined
+  const declarations = written.map((rule, number) => {
+    const declaration = shapeRule(rule, findings.place('rules', number))
+    const compiled =
+      declaration && vocabulary && readRule(declaration, number, head ?? {}, vocabulary)
+    if (compiled !== undefined) rules.push(compiled)
+    return declaration
+  })
+  if (head === undefined || vocabulary === undefined) throw invalidRules(name, findings.list)
+  checkCounts(declarations, rules, findings)
+  if (findings.hasErrors) throw invalidRules(name, findings.list)
   // A rule that is left out without a finding would be a missing limit.
-  if (rules.length < shapes.length) throw new Error('a rule was not compiled, without a mistake')
-  return { document: { ...head, rules: declarations }, rules, vocabulary }
+  if (rules.length < declarations.length)
+    throw new Error('a rule was not compiled, without a mistake')
+  const document = {
+    ...head,
+    rules: declarations.filter((rule): rule is RuleDeclaration => rule !== undefined),
+  }
+  return { document, rules, vocabulary, version: versionOf(text, files) }
 }
 
-/** The names of the list and override files of a document. Like `parseRules`, it blocks the event loop. */
+/** The names of the list files of a document. Like `parseRules`, it blocks the event loop. */
 export function filesOf(text: string, format: 'yaml' | 'json'): readonly string[] {
   const read = readText(text, format)
   if (read.findings.length > 0) throw invalidRules(undefined, read.findings)

@@ -5,14 +5,14 @@ import type { LimitCheck, RuleMatch } from '../decide/match.js'
 import type { RulesDocument } from '../document/document.js'
 import type { Finding } from '../errors.js'
 import type { Facts } from '../facts.js'
-import type { CandidateIndex } from '../match/candidates/candidate-index.js'
-import { RequestContext, suspended } from '../match/context.js'
-import type { List } from '../match/lists.js'
+import { Candidates } from '../match/candidates.js'
+import { Request } from '../match/reading.js'
+import type { Vocabulary } from '../match/vocabulary.js'
 import { Consumer } from './consumptions.js'
 import { explain, type ExplainOptions, type Explanation } from './explain.js'
 import type { CompiledRule } from './rule.js'
 import { emptyStats, type RuleStats } from './stats.js'
-import { walk, walkShadow, type ShadowWalked, type Walked } from './walk.js'
+import { walk, walkShadow, type Walked } from './walk.js'
 
 /** Compiled rules. A set never changes; a reload creates another one. */
 export interface RuleSet {
@@ -25,7 +25,7 @@ export interface RuleSet {
   /** Parts of the document that are valid and probably mistakes. */
   readonly warnings: readonly Finding[]
   /**
-   * Finds the rules that apply to a request. It returns a promise only if a value or an override is one.
+   * Finds the rules that apply to a request. It returns a promise only if a value is one.
    *
    * @param now milliseconds since the epoch, for schedules
    * @throws RulesError SLUICE_RULES_VALUE_MISSING, SLUICE_RULES_VALUE_INVALID, SLUICE_RULES_TOO_MANY; SluiceError SLUICE_ADDRESS_MISSING; and the errors of
@@ -43,17 +43,11 @@ export interface RuleSet {
   readonly policies: ReadonlyMap<string, Policy>
 }
 
-/** The compiled rules and lists of a rule set, including the entries of files, for comparisons. */
-export interface RuleSetParts {
-  readonly rules: readonly CompiledRule[]
-  readonly lists: ReadonlyMap<string, List>
-}
+const rulesOfSets = new WeakMap<RuleSet, readonly CompiledRule[]>()
 
-const partsOfSets = new WeakMap<RuleSet, RuleSetParts>()
-
-/** The parts of a rule set. A set from another copy of this package has none. */
-export function partsOf(set: RuleSet): RuleSetParts {
-  return partsOfSets.get(set) ?? { rules: [], lists: new Map() }
+/** The compiled rules of a set, for comparisons. A set from another copy of this package has none. */
+export function rulesOf(set: RuleSet): readonly CompiledRule[] {
+  return rulesOfSets.get(set) ?? []
 }
 
 /** The parts of a compiled document. */
@@ -62,34 +56,39 @@ export interface Program {
   readonly version: string
   readonly warnings: readonly Finding[]
   readonly rules: readonly CompiledRule[]
-  readonly lists: ReadonlyMap<string, List>
-  /** Finds enforced rules. */
-  readonly index: CandidateIndex<CompiledRule>
-  /** Finds shadow rules. Undefined if there are none. */
-  readonly shadowIndex: CandidateIndex<CompiledRule> | undefined
-  /** The number of fields that a request may have to keep. */
-  readonly slots: number
+  readonly vocabulary: Vocabulary
   /** The counters of an earlier set. */
   readonly stats: ReadonlyMap<string, RuleStats> | undefined
 }
 
 export function createRuleSet(program: Program): RuleSet {
-  const { document, version, warnings, rules, lists, index, shadowIndex, slots } = program
+  const { document, version, warnings, rules, vocabulary } = program
+  const { fields, patterns } = vocabulary
   const stats = rules.map(({ id }) => program.stats?.get(id) ?? emptyStats())
   const consumer = new Consumer(stats, publicNames(rules))
+  const enabled = rules.filter((rule) => rule.enabled)
+  const enforced = new Candidates(enabled.filter((rule) => !rule.shadow))
+  const shadow = new Candidates(enabled.filter((rule) => rule.shadow))
+  const hasShadow = enabled.some((rule) => rule.shadow)
+  const { slots } = fields
 
-  function failed({ number }: CompiledRule, error: unknown): void {
-    if (error !== suspended) stats[number].errors++
+  function failed({ number }: CompiledRule): void {
+    stats[number].errors++
   }
 
-  function judge(context: RequestContext): RuleMatch {
-    const walked = walk(index.search(context), context, failed)
-    const judgement = judgementOf(walked)
-    if (shadowIndex === undefined) return judgement
-    return withShadow(judgement, shadowOf(shadowIndex, walked, context))
+  function judge(request: Request): Awaitable<RuleMatch> {
+    const walked = walk(enforced.of(request), request, failed)
+    if (isPromise(walked))
+      return Promise.resolve(walked).then((found) => judgementOf(found, request))
+    return judgementOf(walked, request)
   }
 
-  function judgementOf({ applied, others, tags, endedBy }: Walked): RuleMatch {
+  function judgementOf(walked: Walked, request: Request): RuleMatch {
+    const judgement = enforcedOf(walked)
+    return hasShadow ? withShadow(judgement, shadowOf(walked, request)) : judgement
+  }
+
+  function enforcedOf({ applied, others, tags, endedBy }: Walked): RuleMatch {
     countMatches(applied, others)
     if (endedBy?.action.type === 'refuse') {
       const { id, number, action } = endedBy
@@ -102,31 +101,28 @@ export function createRuleSet(program: Program): RuleSet {
   }
 
   /** The calls of the shadow rules, or a promise of them, which never rejects. */
-  function shadowOf(
-    among: CandidateIndex<CompiledRule>,
-    walked: Walked,
-    context: RequestContext,
-  ): Awaitable<readonly LimitCheck[]> {
+  function shadowOf(walked: Walked, request: Request): Awaitable<readonly LimitCheck[]> {
     const isRefused = walked.endedBy?.action.type === 'refuse'
-    function search(): readonly LimitCheck[] {
-      const found = walkShadow(among.search(context), context, walked, failed)
-      return callsOf(found, isRefused)
+    const callsOf = ({
+      applied,
+      others,
+    }: Pick<Walked, 'applied' | 'others'>): readonly LimitCheck[] => {
+      countMatches(applied, others)
+      for (const { number, action } of others) {
+        if (action.type === 'refuse') stats[number].shadowDenied++
+      }
+      return isRefused || applied.length === 0 ? noCalls : consumer.consumptionsOf(applied).shadow
     }
     try {
-      const calls = completed(search, context)
-      return isPromise(calls) ? Promise.resolve(calls).catch(() => noCalls) : calls
+      const found = walkShadow(shadow.of(request), request, walked, failed)
+      if (!isPromise(found)) return callsOf(found)
+      return Promise.resolve(found)
+        .then(callsOf)
+        .catch(() => noCalls)
     } catch {
       // A field that cannot be read is the error of an enforced rule, if one needs it.
       return noCalls
     }
-  }
-
-  function callsOf({ applied, others }: ShadowWalked, isRefused: boolean): readonly LimitCheck[] {
-    countMatches(applied, others)
-    for (const { number, action } of others) {
-      if (action.type === 'refuse') stats[number].shadowDenied++
-    }
-    return isRefused || applied.length === 0 ? noCalls : consumer.consumptionsOf(applied).shadow
   }
 
   function countMatches(applied: Walked['applied'], others: Walked['others']): void {
@@ -141,14 +137,11 @@ export function createRuleSet(program: Program): RuleSet {
     warnings,
     stats: new Map(rules.map(({ id, number }) => [id, stats[number]])),
     policies: policiesOf(rules),
-    judge: (facts, now) => completed(judge, new RequestContext(facts, now, slots)),
-    explain(facts, now, options = {}) {
-      const work = (context: RequestContext): Explanation =>
-        explain(version, rules, context, options)
-      return completed(work, new RequestContext(facts, now, slots))
-    },
+    judge: (facts, now) => judge(new Request(facts, now, patterns, slots)),
+    explain: (facts, now, options = {}) =>
+      explain(version, rules, new Request(facts, now, patterns, slots), options),
   }
-  partsOfSets.set(set, { rules, lists })
+  rulesOfSets.set(set, rules)
   return set
 }
 
@@ -177,16 +170,6 @@ function withShadow(judgement: RuleMatch, shadow: Awaitable<readonly LimitCheck[
     enforced: noCalls,
     tagging: noCalls,
     ...calls,
-  }
-}
-
-/** Does the work again whenever a value that it needs has arrived. */
-function completed<T>(work: (context: RequestContext) => T, context: RequestContext): Awaitable<T> {
-  try {
-    return work(context)
-  } catch (error) {
-    if (error !== suspended || context.pending === undefined) throw error
-    return Promise.resolve(context.pending).then(() => completed(work, context))
   }
 }
 

@@ -3,24 +3,19 @@ import { millisecondsOf } from '@sluice/core/internal'
 import type {
   RuleDeclaration,
   RulesDocument,
-  When,
   DenyDeclaration,
   OverDeclaration,
   ThenDeclaration,
 } from '../document/document.js'
-import type { Path } from '../document/syntax.js'
-import { readCounting, type Counting } from './limits/counting.js'
-import { allHold, type Condition } from '../match/predicates/conditions.js'
-import { certaintyOf, isSeveral } from '../match/certainty.js'
-import type { Field, RequestContext } from '../match/context.js'
-import type { OwnPath } from '../match/paths/path-match.js'
+import type { Place } from '../document/findings.js'
+import type { Field } from '../match/reading.js'
 import type { Vocabulary } from '../match/vocabulary.js'
-import { conditionsAsSent, readWhen } from '../match/when.js'
+import { readWhen, type Requirements } from '../match/when.js'
 import { readCost, type Cost } from './limits/cost.js'
+import { readCounting, type Counting } from './limits/counting.js'
 import { readKey, type KeyReader } from './limits/keys.js'
 import { isShort } from './limits/policies.js'
 import { readVariants, type VariantReader } from './limits/variants.js'
-import type { Findings } from '../document/findings.js'
 
 /** A compiled rule. */
 export interface CompiledRule {
@@ -31,10 +26,9 @@ export interface CompiledRule {
   readonly line: number
   readonly enabled: boolean
   readonly shadow: boolean
-  readonly conditions: readonly Condition[]
-  readonly own: OwnPath
-  /** Fields that must not have several values. */
-  readonly single: readonly Field[]
+  readonly when: Requirements
+  /** The values of the application that it reads. */
+  readonly values: readonly Field[]
   readonly action: Action
 }
 
@@ -50,8 +44,6 @@ export interface Limit {
   /** The name of its count. */
   readonly count: string
   readonly group: string | undefined
-  /** Whether the rule matches a request, which it matches, in all meanings of the request. */
-  readonly isCertain: (context: RequestContext) => boolean
   readonly key: KeyReader
   readonly variants: VariantReader
   readonly cost: Cost
@@ -62,43 +54,30 @@ export interface Limit {
   readonly role: 'enforced' | 'tagging' | 'shadow'
 }
 
-/**
- * Whether all conditions of a rule hold. An exemption that names a parameter of the query or a cookie does not hold if the client sent several values of
- * it: the application may use another one of them.
- */
-export function matches(rule: CompiledRule, context: RequestContext): boolean {
-  const { conditions, single } = rule
-  if (!allHold(conditions, context)) return false
-  for (let i = 0; i < single.length; i++) {
-    if (isSeveral(context.read(single[i]))) return false
-  }
-  return true
-}
-
 /** Reads a rule. Undefined after findings. */
 export function readRule(
   declaration: RuleDeclaration,
   number: number,
   document: Pick<RulesDocument, 'zone' | 'values'>,
-  files: ReadonlyMap<string, string>,
   vocabulary: Vocabulary,
 ): CompiledRule | undefined {
   const { findings } = vocabulary
-  const path: Path = ['rules', number]
-  const { id, when, then, shadow = false, enabled = true } = declaration
-  const { conditions, own, single } = readWhen(
-    when,
-    then === 'allow',
-    [...path, 'when'],
-    vocabulary,
-  )
+  const place = findings.place('rules', number)
+  const { id, then, shadow = false, enabled = true } = declaration
+  const when = readWhen(declaration.when, place.at('when'), vocabulary)
   const action =
     then === undefined
-      ? readLimit(declaration, own, document, files, path, vocabulary)
-      : readThen(declaration, then, path, vocabulary)
+      ? readLimit(declaration, when, document, place, vocabulary)
+      : readThen(declaration, then, place)
   if (action === undefined) return undefined
-  const { line } = findings.positionOf(path)
-  return { number, id, declaration, line, enabled, shadow, conditions, own, single, action }
+  const { line } = findings.positionOf(place.path)
+  const values = [...when.values, ...(action.type === 'limit' ? valuesOf(action) : [])]
+  return { number, id, declaration, line, enabled, shadow, when, values, action }
+}
+
+function valuesOf({ key, variants, cost }: Limit): readonly Field[] {
+  const fields = [...key.parts.flat(), ...variants.fields, ...(cost.field ? [cost.field] : [])]
+  return fields.filter(({ check }) => check !== undefined)
 }
 
 /** Members that have no meaning beside `then`. */
@@ -122,14 +101,12 @@ const ofLimits = [
 function readThen(
   declaration: RuleDeclaration,
   then: NonNullable<RuleDeclaration['then']>,
-  path: Path,
-  { findings }: Vocabulary,
+  place: Place,
 ): Action | undefined {
   const stray = ofLimits.find((member) => declaration[member] !== undefined)
   if (stray !== undefined) {
     const advice = 'A rule with "then" counts nothing'
-    findings.error([...path, stray], 'SLUICE_RULES_OPTIONS_CONFLICT', 'then', stray, advice)
-    return undefined
+    return place.at(stray).error('SLUICE_RULES_OPTIONS_CONFLICT', 'then', stray, advice)
   }
   if (then === 'allow') return { type: 'allow' }
   if (typeof then === 'object' && 'tag' in then) return { type: 'tag', tag: then.tag }
@@ -138,29 +115,25 @@ function readThen(
 
 function readLimit(
   declaration: RuleDeclaration,
-  own: OwnPath,
+  when: Requirements,
   document: Pick<RulesDocument, 'zone' | 'values'>,
-  files: ReadonlyMap<string, string>,
-  path: Path,
+  place: Place,
   vocabulary: Vocabulary,
 ): Limit | undefined {
   const { id, count = id, group, over = 'deny', counts, resetOn, shadow } = declaration
-  checkCountName(declaration.count, path, vocabulary)
-  const key = readKey(id, declaration.key, own, [...path, 'key'], vocabulary)
-  const variants = readVariants(declaration, document, files, path, vocabulary)
-  const cost = readCost(declaration.cost, [...path, 'cost'], vocabulary)
-  const outcome = overOutcome(over, [...path, 'over'], vocabulary.findings)
+  checkCountName(declaration.count, place.at('count'))
+  const key = readKey(id, declaration.key, when, place.at('key'), vocabulary)
+  const variants = readVariants(declaration, document, place, vocabulary)
+  const cost = readCost(declaration.cost, place.at('cost'), vocabulary)
+  const outcome = overOutcome(over, place.at('over'))
   if (variants === undefined || outcome === undefined) return undefined
-  const counting = readCounting(counts, variants, outcome, [...path, 'counts'], vocabulary)
+  const counting = readCounting(counts, variants, outcome, place.at('counts'))
   const role = shadow === true ? 'shadow' : outcome.type === 'tag' ? 'tagging' : 'enforced'
   const resetOnSuccess = resetOn === 'success'
-  const isCertain =
-    group === undefined ? () => true : readCertainty(declaration.when, own, path, vocabulary)
   return {
     type: 'limit',
     count,
     group,
-    isCertain,
     key,
     variants,
     cost,
@@ -171,28 +144,11 @@ function readLimit(
   }
 }
 
-function readCertainty(
-  when: When | undefined,
-  own: OwnPath,
-  path: Path,
-  vocabulary: Vocabulary,
-): Limit['isCertain'] {
-  const asSent = conditionsAsSent(when, own, [...path, 'when'], vocabulary)
-  return certaintyOf(when, own, asSent, vocabulary.fields)
-}
-
 /** Refuses `count: failures`, which would name the count "failures" and count all requests. */
-function checkCountName(count: string | undefined, path: Path, { findings }: Vocabulary): void {
+function checkCountName(count: string | undefined, place: Place): void {
   if (count !== 'all' && count !== 'failures' && count !== 'successes') return
   const expected = `"counts: ${count}" to choose the responses that count; "count" is the name of the count, which cannot be ${count}`
-  findings.unknown(
-    [...path, 'count'],
-    'count',
-    ['counts'],
-    'SLUICE_RULES_OPTION_INVALID',
-    count,
-    expected,
-  )
+  place.unknown('count', ['counts'], 'SLUICE_RULES_OPTION_INVALID', count, expected)
 }
 
 /** The outcome of a rule with `then`. */
@@ -204,19 +160,18 @@ function thenOutcome(then: Exclude<ThenDeclaration, 'allow'>): Outcome {
 }
 
 /** The outcome of a request that is over a limit. Undefined after a finding. */
-function overOutcome(over: OverDeclaration, path: Path, findings: Findings): Outcome | undefined {
+function overOutcome(over: OverDeclaration, place: Place): Outcome | undefined {
   if (over === 'deny') return { type: 'deny', status: 429 }
   if ('deny' in over) return denial(over.deny, 429)
   if ('challenge' in over) return { ...over.challenge, type: 'challenge' }
   if ('tag' in over) return { type: 'tag', tag: over.tag }
-  if (isShort(over.delay)) {
-    findings.warning([...path, 'delay'], 'SLUICE_RULES_DURATION_SHORT', over.delay)
-  }
-  const maxMs = millisecondsOf(over.delay)
+  const { delay } = over
+  if (isShort(delay)) place.at('delay').warning('SLUICE_RULES_DURATION_SHORT', delay)
+  const maxMs = millisecondsOf(delay)
   if (maxMs !== undefined && maxMs > 0) return { type: 'delay', maxMs }
-  const expected = 'the longest delay, such as 5s'
-  findings.error([...path, 'delay'], 'SLUICE_RULES_OPTION_INVALID', over.delay, expected)
-  return undefined
+  return place
+    .at('delay')
+    .error('SLUICE_RULES_OPTION_INVALID', delay, 'the longest delay, such as 5s')
 }
 
 function denial({ status, body }: DenyDeclaration, usual: number): Outcome {

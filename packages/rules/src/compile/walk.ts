@@ -1,7 +1,10 @@
 import type { Key } from '@sluice/core'
+import type { Awaitable } from '@sluice/core/http'
+import { isPromise } from '@sluice/core/internal'
 import { requestError, rulesError } from '../errors.js'
-import { suspended, type RequestContext } from '../match/context.js'
-import { matches, type CompiledRule, type Limit } from './rule.js'
+import type { Request } from '../match/reading.js'
+import { matches, matchesSurely, mayMatch } from '../match/when.js'
+import type { CompiledRule, Limit } from './rule.js'
 import type { Variant } from './limits/variants.js'
 
 /** A limit that applies to a request. */
@@ -23,146 +26,142 @@ export interface Walked {
   readonly endedBy: CompiledRule | undefined
 }
 
-/** The result of a search through shadow rules. */
-export interface ShadowWalked {
-  readonly applied: readonly Applied[]
-  /** Rules that match and are not among `applied`. */
-  readonly others: readonly CompiledRule[]
-}
-
-/** Rules in the order of the document. */
-export interface Candidates {
-  next(): CompiledRule | undefined
-}
-
 /** Called with the rule whose judgement throws. */
 type Failed = (rule: CompiledRule, error: unknown) => void
 
 /** Limits that may apply to one request. */
 export const mostApplied = 32
 
-const none: readonly never[] = Object.freeze([])
-
 /**
  * Searches the enforced rules from the top. Every limit that matches applies; a rule with `then` ends the search, unless it only tags.
  *
  * @throws the error of a rule
  */
-export function walk(candidates: Candidates, context: RequestContext, failed: Failed): Walked {
-  let applied: Applied[] | undefined
-  let others: CompiledRule[] | undefined
-  let tags: string[] | undefined
-  let endedBy: CompiledRule | undefined
-  for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
+export function walk(
+  next: () => CompiledRule | undefined,
+  request: Request,
+  failed: Failed,
+): Awaitable<Walked> {
+  const applied: Applied[] = []
+  const others: CompiledRule[] = []
+  const tags: string[] = []
+  const walked: { -readonly [M in keyof Walked]: Walked[M] } = {
+    applied,
+    others,
+    tags,
+    endedBy: undefined,
+  }
+
+  /** Returns whether it ends the search. */
+  function visit(rule: CompiledRule): boolean {
+    const { action } = rule
     try {
-      if (!matches(rule, context)) continue
-      const { action } = rule
+      if (!matches(rule.when, request, action.type === 'allow')) return false
       if (action.type === 'limit') {
-        const limit = isTaken(action, applied ?? none, context)
+        const limit = isTaken(action, applied, request)
           ? undefined
-          : appliedOf(rule, action, context)
-        if (limit === undefined) {
-          others = added(others, rule)
-          continue
-        }
-        // An array that grows by `push` reserves much more than most requests need.
-        if (applied === undefined) applied = [limit]
-        else add(limit, applied, context)
-        continue
+          : appliedOf(rule, action, request)
+        if (limit === undefined) others.push(rule)
+        else if (applied.push(limit) > mostApplied) throw tooMany(applied, request)
+        return false
       }
-      others = added(others, rule)
-      if (action.type === 'tag') {
-        if (tags?.includes(action.tag) !== true) tags = added(tags, action.tag)
-        continue
-      }
-      endedBy = rule
-      break
     } catch (error) {
       failed(rule, error)
       throw error
     }
+    others.push(rule)
+    if (action.type !== 'tag') walked.endedBy = rule
+    else if (!tags.includes(action.tag)) tags.push(action.tag)
+    return action.type !== 'tag'
   }
-  return { applied: applied ?? none, others: others ?? none, tags: tags ?? none, endedBy }
+
+  const done = visitAll(next, request, visit)
+  return isPromise(done) ? Promise.resolve(done).then(() => walked) : walked
 }
 
 /**
  * Searches the shadow rules, as far as the search through the enforced ones went. The two searches are apart, so that no shadow rule makes a request wait or
  * fail, or replaces an enforced rule.
- *
- * @throws `suspended`, and no error of a rule
  */
 export function walkShadow(
-  candidates: Candidates,
-  context: RequestContext,
+  next: () => CompiledRule | undefined,
+  request: Request,
   { applied: enforced, endedBy }: Walked,
   failed: Failed,
-): ShadowWalked {
+): Awaitable<Pick<Walked, 'applied' | 'others'>> {
   const applied: Applied[] = []
   const others: CompiledRule[] = []
   const last = endedBy?.number ?? Infinity
-  for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
-    if (rule.number > last) break
+
+  function visit(rule: CompiledRule): void {
+    const { action, number, when } = rule
+    if (!matches(when, request, action.type === 'allow')) return
+    const above = enforced.filter((other) => other.rule.number < number)
+    const limit =
+      action.type !== 'limit' || isTaken(action, [...applied, ...above], request)
+        ? undefined
+        : appliedOf(rule, action, request)
+    if (limit === undefined) others.push(rule)
+    else applied.push(limit)
+  }
+
+  const done = visitAll(next, request, (rule) => {
+    if (rule.number > last) return true
     try {
-      if (!matches(rule, context)) continue
-      const limit = shadowLimitOf(rule, context, enforced, applied)
-      if (limit === undefined) others.push(rule)
-      else applied.push(limit)
+      visit(rule)
     } catch (error) {
       failed(rule, error)
-      if (error === suspended) throw error
     }
+    return false
+  })
+  return isPromise(done)
+    ? Promise.resolve(done).then(() => ({ applied, others }))
+    : { applied, others }
+}
+
+/** Visits one rule after another until `visit` returns true. It waits for the values of a rule before the visit. */
+function visitAll(
+  search: () => CompiledRule | undefined,
+  request: Request,
+  visit: (rule: CompiledRule) => boolean,
+): Awaitable<void> {
+  for (let rule = search(); rule !== undefined; rule = search()) {
+    if (rule.values.length > 0 && request.lacks(rule.values)) {
+      if (!mayMatch(rule.when, request, rule.action.type === 'allow')) continue
+      const current = rule
+      const arrival = request.ask(rule.values)
+      if (arrival !== undefined) {
+        return arrival.then(() => (visit(current) ? undefined : visitAll(search, request, visit)))
+      }
+    }
+    if (visit(rule)) return undefined
   }
-  return { applied, others }
+  return undefined
 }
 
-function shadowLimitOf(
-  rule: CompiledRule,
-  context: RequestContext,
-  enforced: readonly Applied[],
-  shadow: readonly Applied[],
-): Applied | undefined {
-  const { action, number } = rule
-  if (action.type !== 'limit' || isTaken(action, shadow, context)) return undefined
-  const above = enforced.filter((other) => other.rule.number < number)
-  return isTaken(action, above, context) ? undefined : appliedOf(rule, action, context)
-}
-
-function added<T>(list: T[] | undefined, item: T): T[] {
-  if (list === undefined) return [item]
-  list.push(item)
-  return list
-}
-
-function add(limit: Applied, applied: Applied[], context: RequestContext): void {
-  applied.push(limit)
-  if (applied.length <= mostApplied) return
+function tooMany(applied: readonly Applied[], request: Request): Error {
   const ids = applied.map(({ rule }) => rule.id)
   // A document with too many rules for usual requests is an error of the application.
-  const makeError = context.hasSeveralMeanings ? requestError : rulesError
-  throw makeError('SLUICE_RULES_TOO_MANY', mostApplied, ids)
+  return (request.isUnclear ? requestError : rulesError)('SLUICE_RULES_TOO_MANY', mostApplied, ids)
 }
 
 /** Whether another rule of the group, or one with the same count, applies already. */
-function isTaken(
-  { group, count }: Limit,
-  applied: readonly Applied[],
-  context: RequestContext,
-): boolean {
-  for (const { limit } of applied) {
-    if (limit.count === count) return true
-    if (group !== undefined && limit.group === group && limit.isCertain(context)) return true
-  }
-  return false
+function isTaken({ group, count }: Limit, applied: readonly Applied[], request: Request): boolean {
+  return applied.some(
+    ({ limit, rule }) =>
+      limit.count === count ||
+      (group !== undefined && limit.group === group && matchesSurely(rule.when, request)),
+  )
 }
 
-function appliedOf(rule: CompiledRule, limit: Limit, context: RequestContext): Applied | undefined {
-  const key = limit.key.keyOf(context)
+function appliedOf(rule: CompiledRule, limit: Limit, request: Request): Applied | undefined {
+  const key = limit.key.keyOf(request)
   if (key === undefined) return undefined
   return {
     rule,
     limit,
     key,
-    variant: limit.variants.variantOf(context),
-    cost: limit.cost.costOf(context),
+    variant: limit.variants.variantOf(request),
+    cost: limit.cost.costOf(request),
   }
 }

@@ -1,4 +1,5 @@
 import type {
+  By,
   KeyPartDeclaration,
   Predicate,
   RuleDeclaration,
@@ -74,9 +75,10 @@ interface Checked<D> {
   readonly rules: readonly CheckedRule<D>[]
 }
 
-type CheckedRule<D> = Omit<RuleDeclaration, 'when' | 'key' | 'cost' | 'overrides'> & {
+type CheckedRule<D> = Omit<RuleDeclaration, 'when' | 'key' | 'limit' | 'cost' | 'overrides'> & {
   readonly when?: CheckedWhen<D>
   readonly key?: CheckedPart<D> | readonly CheckedPart<D>[]
+  readonly limit?: number | `$${ValueName<D>}` | By<number>
   readonly cost?: number | `$${ValueName<D>}`
   readonly overrides?: NonNullable<RuleDeclaration['overrides']> & { readonly of: FieldName<D> }
 }

@@ -101,8 +101,6 @@ export interface OverridesDeclaration {
   /** The field whose value has limits of its own. */
   readonly of: string
   readonly entries?: Readonly<Record<string, OverrideDeclaration>>
-  /** Lines of `value,limit[,window]`. */
-  readonly file?: string
 }
 
 /** A limit in place of the rule's own, no limit, or a whole policy. */
@@ -164,7 +162,8 @@ export interface RuleDeclaration {
    * @default 'ip'
    */
   readonly key?: KeyPartDeclaration | readonly KeyPartDeclaration[]
-  readonly limit?: number | By<number>
+  /** A number, a choice of numbers, or a declared value as `$name`. */
+  readonly limit?: number | string | By<number>
   readonly window?: string | number
   /** @default 'slidingWindow' */
   readonly algorithm?: 'slidingWindow' | 'fixedWindow' | 'slidingLog' | 'gcra'

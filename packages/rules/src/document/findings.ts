@@ -11,14 +11,10 @@ import type { Path, Places, Position } from './syntax.js'
 export class Findings {
   readonly list: Finding[]
   readonly #places: Places
-  /** Whether another thread has found all of them. This one finds them again, without their positions. */
-  readonly isComplete: boolean
 
-  /** @param complete all findings, if another thread has compiled the document */
-  constructor(places: Places, complete?: readonly Finding[]) {
+  constructor(places: Places, found: readonly Finding[] = []) {
     this.#places = places
-    this.list = [...(complete ?? [])]
-    this.isComplete = complete !== undefined
+    this.list = [...found]
   }
 
   get hasErrors(): boolean {
@@ -31,34 +27,12 @@ export class Findings {
 
   /** Findings of the same document, to which more can be added. */
   copy(): Findings {
-    if (this.isComplete) return this
-    const copy = new Findings(this.#places)
-    copy.addAll(this.list)
-    return copy
+    return new Findings(this.#places, this.list)
   }
 
-  addAll(findings: readonly Finding[]): void {
-    if (this.isComplete) return
-    for (const finding of findings) this.list.push(finding)
-  }
-
-  error<C extends RulesErrorCode>(path: Path, code: C, ...details: RulesErrorDetails<C>): void {
-    this.#add('error', path, code, details, undefined)
-  }
-
-  /** An unknown word, with the known word that was probably meant. */
-  unknown<C extends RulesErrorCode>(
-    path: Path,
-    word: string,
-    known: readonly string[],
-    code: C,
-    ...details: RulesErrorDetails<C>
-  ): void {
-    this.#add('error', path, code, details, nearestWord(word, known))
-  }
-
-  warning<C extends RulesErrorCode>(path: Path, code: C, ...details: RulesErrorDetails<C>): void {
-    this.#add('warning', path, code, details, undefined)
+  /** A place of the document, which reports the mistakes in it. */
+  place(...path: (string | number)[]): Place {
+    return new Place(this, path)
   }
 
   /** A mistake in a file that the document names. */
@@ -69,20 +43,52 @@ export class Findings {
     ...details: RulesErrorDetails<C>
   ): void {
     const message = rulesMessage(code, ...details)
-    this.addAll([{ severity: 'error', line, column: 1, path: file, code, message }])
+    this.list.push({ severity: 'error', line, column: 1, path: file, code, message })
+  }
+}
+
+/** A place of a document, at which mistakes are reported. */
+export class Place {
+  readonly findings: Findings
+  readonly path: Path
+
+  constructor(findings: Findings, path: Path) {
+    this.findings = findings
+    this.path = path
   }
 
-  #add<C extends RulesErrorCode>(
-    severity: 'error' | 'warning',
-    path: Path,
+  /** A member of what stands here. */
+  at(...steps: (string | number)[]): Place {
+    return new Place(this.findings, [...this.path, ...steps])
+  }
+
+  error<C extends RulesErrorCode>(code: C, ...details: RulesErrorDetails<C>): undefined {
+    this.#add('error', rulesMessage(code, ...details), code)
+  }
+
+  warning<C extends RulesErrorCode>(code: C, ...details: RulesErrorDetails<C>): undefined {
+    this.#add('warning', rulesMessage(code, ...details), code)
+  }
+
+  /** An unknown word, with the known word that was probably meant. */
+  unknown<C extends RulesErrorCode>(
+    word: string,
+    known: readonly string[],
     code: C,
-    details: RulesErrorDetails<C>,
-    hint: string | undefined,
+    ...details: RulesErrorDetails<C>
+  ): undefined {
+    const hint = nearestWord(word, known)
+    this.#add('error', rulesMessage(code, ...details), code, hint === undefined ? {} : { hint })
+  }
+
+  #add(
+    severity: Finding['severity'],
+    message: string,
+    code: RulesErrorCode,
+    more: object = {},
   ): void {
-    if (this.isComplete) return
-    const message = rulesMessage(code, ...details)
-    const place = { ...this.positionOf(path), path: textOf(path) }
-    this.list.push({ severity, ...place, code, message, ...(hint === undefined ? {} : { hint }) })
+    const place = { ...this.findings.positionOf(this.path), path: textOf(this.path) }
+    this.findings.list.push({ severity, ...place, code, message, ...more })
   }
 }
 

@@ -108,7 +108,11 @@ function ruleSchema(
       ),
     ),
     key: maybe(union([keyPart, array(keyPart)])),
-    limit: maybe(union([quota, by(chosenQuota)], { error: ownLimit })),
+    limit: maybe(
+      union([quota, string().regex(/^\$./, { error: ownLimit }), by(chosenQuota)], {
+        error: ownLimit,
+      }),
+    ),
     window: maybe(union([string(), number()], { error: ownWindow })),
     algorithm: maybe(shortAlgorithm),
     policy: maybe(policyOrBy),
@@ -144,7 +148,6 @@ function ruleSchema(
       strictObject({
         of: string(),
         entries: maybe(z.record(string().min(1), union([quota, z.literal('unlimited'), policy]))),
-        file: maybe(string().min(1)),
       }),
     ),
     expose: maybe(boolean()),

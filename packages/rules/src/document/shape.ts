@@ -1,14 +1,9 @@
 import { ZodObject, type core, type ZodType } from 'zod'
-import type { Findings } from './findings.js'
+import type { Place } from './findings.js'
 import type { Path } from './syntax.js'
 
 /** Checks the shape of a part of a document. Undefined if it is wrong; the findings then say why. */
-export function shaped<T>(
-  shape: ZodType<T>,
-  value: unknown,
-  path: Path,
-  findings: Findings,
-): T | undefined {
+export function shaped<T>(shape: ZodType<T>, value: unknown, place: Place): T | undefined {
   const known = new Map<readonly string[], readonly string[]>()
   const result = shape.safeParse(value, {
     error(issue) {
@@ -18,24 +13,21 @@ export function shaped<T>(
       return ''
     },
   })
-  const dropped = protoIn(value, path)
-  if (dropped !== undefined) {
-    findings.error(dropped, 'SLUICE_RULES_OPTION_UNKNOWN', '__proto__', [])
-    return undefined
-  }
+  const dropped = protoIn(value, place)
+  if (dropped !== undefined) return dropped.error('SLUICE_RULES_OPTION_UNKNOWN', '__proto__', [])
   if (result.success) return result.data
-  for (const issue of independent(result.error.issues)) report(issue, value, path, known, findings)
+  for (const issue of independent(result.error.issues)) report(issue, value, place, known)
   return undefined
 }
 
 /** The path of a member `__proto__`. The schemas would drop it, and a predicate or an override of that name would silently be ignored. */
-function protoIn(value: unknown, path: Path): Path | undefined {
+function protoIn(value: unknown, place: Place): Place | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, member] of Object.entries(value)) {
-    const own = [...path, Array.isArray(value) ? Number(name) : name]
+    const own = place.at(Array.isArray(value) ? Number(name) : name)
     if (name === '__proto__') return own
     // Rules are checked one by one.
-    const found = path.length === 0 && name === 'rules' ? undefined : protoIn(member, own)
+    const found = place.path.length === 0 && name === 'rules' ? undefined : protoIn(member, own)
     if (found !== undefined) return found
   }
   return undefined
@@ -46,17 +38,16 @@ type Issue = core.$ZodIssue
 function report(
   issue: Issue,
   root: unknown,
-  base: Path,
+  base: Place,
   known: ReadonlyMap<readonly string[], readonly string[]>,
-  findings: Findings,
 ): void {
   const own = issue.path.filter((step) => typeof step !== 'symbol')
-  const path = [...base, ...own]
+  const place = base.at(...own)
   const value = valueAt(root, own)
   if (issue.code === 'unrecognized_keys') {
     const words = known.get(issue.keys) ?? []
     for (const word of issue.keys) {
-      findings.unknown([...path, word], word, words, 'SLUICE_RULES_OPTION_UNKNOWN', word, words)
+      place.at(word).unknown(word, words, 'SLUICE_RULES_OPTION_UNKNOWN', word, words)
     }
     return
   }
@@ -64,25 +55,25 @@ function report(
     const stray = strayWord(issue.errors, known)
     if (stray !== undefined) {
       const [word, words] = stray
-      findings.unknown([...path, word], word, words, 'SLUICE_RULES_OPTION_UNKNOWN', word, words)
+      place.at(word).unknown(word, words, 'SLUICE_RULES_OPTION_UNKNOWN', word, words)
       return
     }
     const closest = closestBranch(issue.errors, value)
     if (closest !== undefined) {
-      for (const inner of independent(closest)) report(inner, value, path, known, findings)
+      for (const inner of independent(closest)) report(inner, value, place, known)
       return
     }
   }
   const word = own.at(-1)
   if (value === undefined && typeof word === 'string') {
-    findings.error(path.slice(0, -1), 'SLUICE_RULES_OPTION_MISSING', word, expectedOf(issue))
+    base.at(...own.slice(0, -1)).error('SLUICE_RULES_OPTION_MISSING', word, expectedOf(issue))
     return
   }
   const expected = expectedOf(issue)
   const isQuoted = typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value)
   const advice =
     isQuoted && /^a (?:whole )?number\b/.test(expected) ? 'the number without quotes' : expected
-  findings.error(path, 'SLUICE_RULES_OPTION_INVALID', value, advice)
+  place.error('SLUICE_RULES_OPTION_INVALID', value, advice)
 }
 
 /** The mistakes except the missing members of an object with an unknown member, which is probably a misspelling of the missing one. */
@@ -99,23 +90,15 @@ function strayWord(
   branches: readonly (readonly Issue[])[],
   known: ReadonlyMap<readonly string[], readonly string[]>,
 ): readonly [string, readonly string[]] | undefined {
-  const objects = branches.filter((issues) => !hasOtherForm(issues))
-  const strays = objects.map((issues) => strayKeys(issues))
-  const [first = []] = strays
-  const word = first.find((key) => strays.every((keys) => keys.includes(key)))
+  const objects = branches.filter((issues) => !hasOtherForm(issues)).map(strayKeys)
+  const word = objects[0]?.find((key) => objects.every((keys) => keys.includes(key)))
   if (word === undefined || objects.length < 2) return undefined
-  const words = objects.flatMap((issues) =>
-    issues.flatMap((issue) =>
-      issue.code === 'unrecognized_keys' ? (known.get(issue.keys) ?? []) : [],
-    ),
-  )
-  return [word, [...new Set(words)]]
+  return [word, [...new Set(objects.flatMap((keys) => known.get(keys) ?? []))]]
 }
 
 function strayKeys(issues: readonly Issue[]): readonly string[] {
-  return issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys : [],
-  )
+  const own = issues.find(({ code, path }) => code === 'unrecognized_keys' && path.length === 0)
+  return own?.code === 'unrecognized_keys' ? own.keys : []
 }
 
 /**

@@ -1,81 +1,54 @@
-import type { Finding } from '../errors.js'
 import type { RuleDeclaration, RulesDocument } from './document.js'
-import { Findings } from './findings.js'
+import type { Findings, Place } from './findings.js'
 import { documentShape, ruleShape } from './schema.js'
 import { shaped } from './shape.js'
-import type { Position, ReadText } from './syntax.js'
+import type { ReadText } from './syntax.js'
 
-/** A document whose parts have the shape that they should have, or findings in their place. It is plain data, which another thread can send. */
+/** A document, of which all but the rules has the shape that it should have. */
 export interface ShapedDocument {
   readonly name: string | undefined
   /** All but the rules. Undefined if the document is refused for any rules. */
   readonly head: Omit<RulesDocument, 'rules'> | undefined
-  readonly rules: readonly ShapedRule[]
-  /** The mistakes outside of the rules. */
-  readonly findings: readonly Finding[]
-}
-
-export interface ShapedRule {
-  readonly position: Position
-  /** Undefined if its shape is wrong. */
-  readonly declaration: RuleDeclaration | undefined
-  readonly findings: readonly Finding[]
+  readonly rules: readonly unknown[]
 }
 
 const mostRules = 10_000
 
 /** Checks the shape of a document that has been read. */
-export function shapeDocument(read: ReadText): ShapedDocument {
-  if (read.findings.length > 0) {
-    return { name: undefined, head: undefined, rules: [], findings: read.findings }
+export function shapeDocument(
+  { value, findings: found }: ReadText,
+  findings: Findings,
+): ShapedDocument {
+  if (found.length > 0) return { name: undefined, head: undefined, rules: [] }
+  const known = memberOf(value, 'name')
+  const name = typeof known === 'string' ? known : undefined
+  const { rules: _, ...head } = shaped(documentShape, value, findings.place()) ?? {
+    version: undefined,
   }
-  const name = nameOf(read.value)
-  const found = new Findings(read)
-  const whole = shaped(documentShape, read.value, [], found)
-  if (whole === undefined) {
-    const rules = rulesOf(read.value).map((rule, number) => shapeRule(rule, number, read))
-    return { name, head: undefined, rules, findings: found.list }
-  }
-  const { rules, ...head } = whole
+  const rules = rulesOf(value)
   if (rules.length > mostRules) {
     const most = mostRules.toLocaleString('en')
-    found.error(['rules'], 'SLUICE_RULES_TOO_LARGE', 'too many rules', rules.length, most)
-    return { name, head: undefined, rules: [], findings: found.list }
+    findings.place('rules').error('SLUICE_RULES_TOO_LARGE', 'too many rules', rules.length, most)
+    return { name, head: undefined, rules: [] }
   }
-  const shapes = rules.map((rule, number) => shapeRule(rule, number, read))
-  return { name, head, rules: shapes, findings: found.list }
+  return { name, head: head.version === undefined ? undefined : head, rules }
 }
 
-/** The names of the files of lists and overrides. */
+/** The names of the files of lists. */
 export function namedFiles(document: unknown): readonly string[] {
   const lists = Object.values(recordOf(memberOf(document, 'lists')))
-  const overrides = rulesOf(document).map((rule) => memberOf(rule, 'overrides'))
-  const files = [...lists, ...overrides].map((holder) => memberOf(holder, 'file'))
+  const files = lists.map((list) => memberOf(list, 'file'))
   return [...new Set(files.filter((file) => typeof file === 'string'))]
 }
 
-function shapeRule(rule: unknown, number: number, read: ReadText): ShapedRule {
-  const path = ['rules', number]
-  const findings = new Findings(read)
-  const position = read.positionOf(path)
-  if (choosesSeveral(rule)) {
+/** Checks the shape of a rule. */
+export function shapeRule(rule: unknown, place: Place): RuleDeclaration | undefined {
+  // It gets one error instead of an error for each member.
+  if (typeof memberOf(memberOf(rule, 'policies'), 'by') === 'string') {
     const expected = 'one rule for each policy: "by" chooses a single policy'
-    const place = [...path, 'policies', 'by']
-    findings.error(place, 'SLUICE_RULES_OPTION_INVALID', 'by', expected)
-    return { position, declaration: undefined, findings: findings.list }
+    return place.at('policies', 'by').error('SLUICE_RULES_OPTION_INVALID', 'by', expected)
   }
-  const declaration = shaped(ruleShape, rule, path, findings)
-  return { position, declaration, findings: findings.list }
-}
-
-/** Whether a rule has `by` within `policies`, which is not possible. It gets one error instead of an error for each member. */
-function choosesSeveral(rule: unknown): boolean {
-  return typeof memberOf(memberOf(rule, 'policies'), 'by') === 'string'
-}
-
-function nameOf(document: unknown): string | undefined {
-  const name = memberOf(document, 'name')
-  return typeof name === 'string' ? name : undefined
+  return shaped(ruleShape, rule, place)
 }
 
 function rulesOf(document: unknown): readonly unknown[] {

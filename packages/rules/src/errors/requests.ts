@@ -15,9 +15,6 @@ export const requestMessages = {
   SLUICE_RULES_TOO_MANY: (most: number, rules: readonly string[]): string =>
     `more than ${most} rules apply to one request, the first of them ${rules.slice(0, 5).map(quoted).join(', ')}. ` +
     `Put alternative rules into one "group".`,
-
-  SLUICE_RULES_OVERRIDE_INVALID: (rule: string, problem: string): string =>
-    `rule ${quoted(rule)}: ${problem}`,
 }
 
 /** The texts that a client receives for the errors that it caused. The message of an error is for the programmer. */

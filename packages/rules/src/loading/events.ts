@@ -1,21 +1,10 @@
 import { channel } from 'node:diagnostics_channel'
-import type { RulesDocument } from '../document/document.js'
+import { compareRules } from '../compile/compare.js'
+import type { RuleSet } from '../compile/rule-set.js'
 import { rulesErrorFrom, type Finding, type RulesError } from '../errors.js'
-import { movedItems } from '../moved-items.js'
-import { createPause, finishedInSlices, type Slices } from '../slices.js'
 
-/** An event of the channel `sluice:rules`. */
-export type RulesEvent = DocumentEvent | LateOverrideEvent
-
-/** The function `overrides` took longer than 250 ms, so the rule's own limit applied. */
-export interface LateOverrideEvent {
-  readonly state: 'override-late'
-  readonly rule: string
-  readonly limitMs: number
-}
-
-/** The result of reading a document. */
-export interface DocumentEvent {
+/** An event of the channel `sluice:rules`: the result of reading a document. */
+export interface RulesEvent {
   /** The name of the rules; undefined if none were loaded. */
   readonly name: string | undefined
   /**
@@ -37,15 +26,13 @@ export interface DocumentEvent {
 export interface RuleChanges {
   readonly added: readonly string[]
   readonly changed: readonly string[]
-  /** The fewest rules without which the others are in their previous order. The position of a rule can decide which rules apply to a request. */
-  readonly moved: readonly string[]
   readonly removed: readonly string[]
 }
 
 const events = channel('sluice:rules')
 
 /** Publishes an event. It is made only if the channel has a subscriber. */
-export function publish(event: () => DocumentEvent): void {
+export function publish(event: () => RulesEvent): void {
   if (events.hasSubscribers) events.publish(event())
 }
 
@@ -54,39 +41,11 @@ export function warnOfStale(name: string, error: RulesError): void {
   process.emitWarning(rulesErrorFrom(error, 'SLUICE_RULES_STALE', name, error.message))
 }
 
-/** The changes for an event. Undefined if the channel has no subscriber, because a comparison of thousands of rules takes some time. */
-export async function changesToTell(
-  before: RulesDocument | undefined,
-  now: RulesDocument,
-): Promise<RuleChanges | undefined> {
-  if (!events.hasSubscribers) return undefined
-  return finishedInSlices(changesBetween(before, now), createPause())
-}
-
-/** Compares the rules of two documents. */
-export function* changesBetween(
-  before: RulesDocument | undefined,
-  now: RulesDocument,
-): Slices<RuleChanges> {
-  const old = yield* rulesById(before)
-  const positions = new Map([...old.keys()].map((id, position) => [id, position]))
-  const added: string[] = []
-  const changed: string[] = []
-  for (const [id, rule] of yield* rulesById(now)) {
-    if (!old.has(id)) added.push(id)
-    else if (old.get(id) !== rule) changed.push(id)
-    old.delete(id)
+/** The changes of the rules. */
+export function changesBetween(before: RuleSet | undefined, now: RuleSet): RuleChanges {
+  if (before === undefined) {
+    return { added: now.document.rules.map(({ id }) => id), changed: [], removed: [] }
   }
-  const ids = now.rules.map(({ id }) => id)
-  const moved = yield* movedItems(ids, (id) => positions.get(id))
-  return { added, changed, moved, removed: [...old.keys()] }
-}
-
-function* rulesById(document: RulesDocument | undefined): Slices<Map<string, string>> {
-  const rules = new Map<string, string>()
-  for (const rule of document?.rules ?? []) {
-    rules.set(rule.id, JSON.stringify(rule))
-    yield
-  }
-  return rules
+  const { added, changed, afresh, removed } = compareRules(before, now)
+  return { added, changed: [...changed, ...afresh].map(({ rule }) => rule), removed }
 }

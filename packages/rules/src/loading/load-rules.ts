@@ -1,10 +1,9 @@
 import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/internal'
 import { compileRules } from '../compile/compile-rules.js'
-import type { OverridesFunction } from '../compile/limits/overrides.js'
+import { parseRules } from '../compile/parse.js'
 import type { ValueFunctions } from './facts-of-request.js'
 import { createLoadedRules, type LoadedRules } from './loaded-rules.js'
-import { parsedText } from './reading/read-large.js'
-import { checkFunctions } from './reading/value-functions.js'
+import { checkFunctions } from './value-functions.js'
 import type { RuleSource } from './sources/rule-source.js'
 
 /** Options of `loadRules`. */
@@ -16,11 +15,6 @@ export interface LoadRulesOptions<R> {
    * invalid. `createRuleLimiter` reads the values from its contexts and needs no functions.
    */
   readonly values?: ValueFunctions<R> | undefined
-  /**
-   * Returns the limit of one value of a rule with `overrides`, such as that of a customer. Its answers are cached for 30 seconds. If an answer takes longer
-   * than 250 ms, the rule's own limit applies to the request.
-   */
-  readonly overrides?: OverridesFunction | undefined
   /** The path of a file for the last valid document, relative to the working directory. If the source cannot be read when the application starts, this document is used until it can. */
   readonly keep?: string | undefined
   /**
@@ -34,7 +28,6 @@ export interface LoadRulesOptions<R> {
 const readers = {
   source: checked('a source, such as fileSource("rules.yaml")', isSource),
   values: checkedIfGiven('an object with a function for each value', areFunctions),
-  overrides: checkedIfGiven('a function that returns a limit', isFunction),
   keep: checkedIfGiven('the path of a file', isPath),
   clock: optional(
     checked('a function that returns milliseconds since the epoch', isFunction),
@@ -43,8 +36,7 @@ const readers = {
 }
 
 /**
- * Loads rules, and follows their source. Large documents are parsed in another thread and compiled in slices, so that requests are answered
- * meanwhile. `R` is the framework's request, which the functions of `values` take.
+ * Loads rules, and follows their source. `R` is the framework's request, which the functions of `values` take.
  *
  * @example
  * import { rateLimit } from '@sluice/express'
@@ -63,7 +55,7 @@ export async function loadRules<R = unknown>(
   options: LoadRulesOptions<R>,
 ): Promise<LoadedRules<R>> {
   readOptions('loadRules', options, readers)
-  const { source, values, overrides, keep, clock = Date.now } = options
+  const { source, values, keep, clock = Date.now } = options
   return createLoadedRules({
     source,
     values: values ?? {},
@@ -71,12 +63,9 @@ export async function loadRules<R = unknown>(
     clock,
     async compile(text, stats) {
       const functions = values === undefined ? undefined : Object.keys(values)
-      const parsed = await parsedText(text, functions)
+      const parsed = parseRules(text)
       if (functions !== undefined) checkFunctions(parsed, functions)
-      return compileRules(parsed, {
-        ...(overrides === undefined ? {} : { overrides }),
-        ...(stats === undefined ? {} : { stats }),
-      })
+      return compileRules(parsed, stats === undefined ? {} : { stats })
     },
   })
 }

@@ -9,8 +9,7 @@ import {
   type RulesErrorCode,
 } from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
-import { changesToTell, publish, warnOfStale, type DocumentEvent } from './events.js'
-import { incompleteness } from '../document/incomplete.js'
+import { changesBetween, publish, warnOfStale, type RulesEvent } from './events.js'
 import type { Keeper } from './keep.js'
 import { createRefresher } from './refresh.js'
 import type { RulesContent, RuleSource } from './sources/rule-source.js'
@@ -74,20 +73,17 @@ export async function createRuleLoader(
   let loaded: Loaded | undefined
   /** The version that was read last, also if it was rejected: an unchanged mistake is compiled once. */
   let seen: string | undefined
-  /** The last good document of the source. */
-  let good: RulesContent | undefined
   const unreadable = createFailures((error) => tell('source-failed', error))
   const rejected = createFailures((error) => tell('rejected', error))
   const refresher = createRefresher(source, { known: () => seen, receive, fail: unreadable.add })
 
   async function receive(content: RulesContent | undefined): Promise<void> {
-    const reason = content === undefined ? undefined : incompleteness(content, good)
-    if (reason !== undefined) throw failIncomplete(reason)
+    // A file that is being written is empty for a moment.
+    if (content?.text.trim() === '') throw failEmpty()
     unreadable.clear()
     if (content === undefined) return
     seen = content.version
     await use(content, 'source').catch(reject)
-    good = content
     await keeper?.write(content)
   }
 
@@ -96,8 +92,8 @@ export async function createRuleLoader(
     throw error
   }
 
-  function failIncomplete(reason: string): RulesError {
-    const error = rulesError('SLUICE_RULES_SOURCE_FAILED', source.location, reason)
+  function failEmpty(): RulesError {
+    const error = rulesError('SLUICE_RULES_SOURCE_FAILED', source.location, 'it is empty')
     unreadable.add(error)
     return error
   }
@@ -109,12 +105,14 @@ export async function createRuleLoader(
     loaded = { set, from, loadedAt: new Date() }
     rejected.clear()
     const { name, version, warnings } = set
-    const changes = await changesToTell(before?.document, set.document)
-    publish(() => ({ name, state: 'loaded', version, error: undefined, changes, warnings }))
+    publish(() => {
+      const changes = changesBetween(before, set)
+      return { name, state: 'loaded', version, error: undefined, changes, warnings }
+    })
     return loaded
   }
 
-  function tell(state: DocumentEvent['state'], error: RulesError): void {
+  function tell(state: RulesEvent['state'], error: RulesError): void {
     const { name, version } = loaded?.set ?? {}
     publish(() => ({ name, state, version, error, changes: undefined, warnings: [] }))
     // Before the first document, the error rejects instead.

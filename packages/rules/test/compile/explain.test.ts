@@ -342,3 +342,11 @@ test('statistics count the decisions of rules', async () => {
     },
   })
 })
+
+test('a rule in whose place another one applies is explained, although the client sent several values of its key', async () => {
+  const rules = await compiledRules(`
+  - { id: first, group: g, key: [], limit: 1, window: 1m }
+  - { id: second, group: g, key: query.q, limit: 1, window: 1m }`)
+  const { rules: explained } = await rules.explain(factsOf({ url: '/?q=a&q=b' }), now)
+  expect(explained[1]).toMatchObject({ reason: '"first" applies in its place' })
+})

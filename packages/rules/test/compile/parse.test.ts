@@ -38,16 +38,15 @@ test('the version depends on the text and on the files, and not on the order of 
   ).toBe(one)
 })
 
-test('the files of a document are those of its lists and of its overrides, each once', () => {
+test('the files of a document are those of its lists, each once', () => {
   const text = `lists:
   a: { kind: text, file: a.txt }
   b: { kind: address, file: b.txt }
   c: { kind: text, entries: [c.txt] }
+  d: { kind: text, file: a.txt }
 rules:
-  - { id: r, overrides: { of: user, file: o.csv } }
-  - { id: s, overrides: { of: user, file: a.txt } }
   - { id: t, file: other.txt }`
-  expect(filesOf(text, 'yaml')).toEqual(['a.txt', 'b.txt', 'o.csv'])
+  expect(filesOf(text, 'yaml')).toEqual(['a.txt', 'b.txt'])
   expect(filesOf('{"lists": {"a": {"file": "a.txt"}}}', 'json')).toEqual(['a.txt'])
 })
 

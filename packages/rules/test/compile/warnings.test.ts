@@ -5,43 +5,7 @@ const limit = 'limit: 1, window: 1m'
 
 test.each<readonly [string, string, readonly string[]]>([
   ['nothing', `  - { id: a, ${limit} }`, []],
-  // Unreachable rules.
-  ['an exemption of all', `  - { id: a, then: allow }\n  - { id: b, ${limit} }`, ['UNREACHABLE b']],
-  [
-    'an exemption of the same',
-    `  - { id: a, when: { plan: pro }, then: allow }\n  - { id: b, when: { plan: pro, level: 1 }, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  [
-    'a refusal of more',
-    `  - { id: a, when: { plan: [free, pro] }, then: deny }\n  - { id: b, when: { plan: pro }, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  [
-    'a refusal of less',
-    `  - { id: a, when: { plan: pro }, then: deny }\n  - { id: b, when: { plan: [free, pro] }, ${limit} }`,
-    [],
-  ],
-  [
-    'a refusal of another',
-    `  - { id: a, when: { plan: pro }, then: deny }\n  - { id: b, ${limit} }`,
-    [],
-  ],
-  [
-    'a refused range',
-    `  - { id: a, when: { ip: 10.0.0.0/8 }, then: deny }\n  - { id: b, when: { ip: [10.1.0.0/16, 10.2.3.4] }, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  [
-    'a refused list',
-    `  - { id: a, when: { ip: { in: $nets } }, then: deny }\n  - { id: b, when: { ip: { in: $nets }, method: GET }, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  [
-    'a refused path',
-    `  - { id: a, when: { path: '/api/**' }, then: deny }\n  - { id: b, when: { path: '/API/:id/x' }, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
+  // Exemptions.
   [
     'an exempt path, which other spellings do not fit',
     `  - { id: a, when: { path: '/api/**' }, then: allow }\n  - { id: b, when: { path: /api/x }, ${limit} }`,
@@ -58,63 +22,6 @@ test.each<readonly [string, string, readonly string[]]>([
     'an exempt beginning of a path',
     `  - { id: a, when: { all: [{ path: { prefix: /static } }] }, then: allow }`,
     ['ALLOW_PATH a'],
-  ],
-  [
-    'any letter case of a method',
-    `  - { id: a, when: { method: GET }, then: deny }\n  - { id: b, when: { method: get }, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  [
-    'an exempt GET above a limit of it, which applies to HEAD as well',
-    `  - { id: a, when: { method: GET }, then: allow }\n  - { id: b, when: { method: GET }, ${limit} }`,
-    [],
-  ],
-  [
-    'an exempt HEAD and GET above a limit of GET',
-    `  - { id: a, when: { method: [GET, HEAD] }, then: allow }\n  - { id: b, when: { method: GET }, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  [
-    'presence',
-    `  - { id: a, when: { user: { present: true } }, then: deny }\n  - { id: b, when: { user: ann }, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  ['a shadow refusal', `  - { id: a, then: deny, shadow: true }\n  - { id: b, ${limit} }`, []],
-  ['a disabled refusal', `  - { id: a, then: deny, enabled: false }\n  - { id: b, ${limit} }`, []],
-  [
-    'a refusal with alternatives',
-    `  - { id: a, when: { any: [{ plan: free }, { plan: pro }] }, then: deny }\n  - { id: b, when: { plan: pro }, ${limit} }`,
-    [],
-  ],
-  [
-    'a count of all',
-    `  - { id: a, ${limit} }\n  - { id: b, count: a, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  [
-    'a count of the same with another key',
-    `  - { id: a, ${limit} }\n  - { id: b, key: user, count: a, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  [
-    'a count of the same optional key',
-    `  - { id: c, ${limit} }\n  - { id: a, key: user, ${limit} }\n  - { id: b, key: user, count: a, ${limit} }`,
-    ['UNREACHABLE b'],
-  ],
-  [
-    'a count of another optional key',
-    `  - { id: a, key: user, ${limit} }\n  - { id: b, count: a, ${limit} }`,
-    [],
-  ],
-  [
-    'a count of less',
-    `  - { id: a, when: { plan: pro }, ${limit} }\n  - { id: b, count: a, ${limit} }`,
-    [],
-  ],
-  [
-    'a count in a group',
-    `  - { id: a, group: g, ${limit} }\n  - { id: b, count: a, ${limit} }`,
-    [],
   ],
   // Requests without any limit.
   ['an optional key', `  - { id: a, key: user, ${limit} }`, ['NO_FLOOR a']],
@@ -170,26 +77,6 @@ test.each<readonly [string, string, readonly string[]]>([
     return [kind, ids[0]].join(' ')
   })
   expect(said).toEqual(expected)
-})
-
-test.each([
-  ['^abc', '{ prefix: "abc" }'],
-  ['abc$', '{ suffix: "abc" }'],
-  ['abc', '{ contains: "abc" }'],
-  ['^abc$', 'the value "abc"'],
-  ['a.c', undefined],
-  ['^a|b$', undefined],
-])('the regular expression %s can be replaced by %s', async (regexp, instead) => {
-  const { warnings } = await compiledRules(
-    `  - { id: a, when: { any: [{ user: { matches: '${regexp}' } }] }, ${limit} }`,
-  )
-  expect(
-    warnings.map(({ code, path, message }) => [code, path, message.includes(`as ${instead},`)]),
-  ).toEqual(
-    instead === undefined
-      ? []
-      : [['SLUICE_RULES_REGEXP_NEEDLESS', 'rules[0].when.any[0].user.matches', true]],
-  )
 })
 
 test('a window of 60 probably means seconds', async () => {

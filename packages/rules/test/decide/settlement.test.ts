@@ -106,7 +106,7 @@ describe('after the response', () => {
     await respond(guard, new Ending())
     const answer = new Ending()
     const action = handlingOf(await respond(guard, answer))
-    action.proceed({ getHeader: () => {}, setHeader: () => {}, removeHeader: () => {} })
+    action.proceed({ removeHeader: () => {} })
     answer.finish(200)
     await vi.waitFor(() => expect(usedIn(guard, judgement)).toEqual([['a 0', 'b 1']]))
   })

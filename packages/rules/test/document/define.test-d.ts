@@ -65,6 +65,8 @@ test('names that the document does not declare do not compile', () => {
   defineRules({ ...head, rules: [{ id: 'a', key: 'user', limit: 1, window: '1m' }] })
   // @ts-expect-error -- there is no schedule "night"
   defineRules({ ...head, rules: [{ id: 'a', when: { during: 'night' }, then: 'deny' }] })
+  // @ts-expect-error -- there is no value "quota"
+  defineRules({ ...head, rules: [{ id: 'a', limit: '$quota', window: '1m' }] })
   // @ts-expect-error -- there is no value "points"
   defineRules({ ...head, rules: [{ id: 'a', cost: '$points', limit: 1, window: '1m' }] })
 })

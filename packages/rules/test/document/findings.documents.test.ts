@@ -158,17 +158,14 @@ test('mistakes in files are found with their lines', async () => {
 name: test
 values: { user: string }
 lists: { nets: { kind: address, file: nets.txt } }
-rules: [{ id: r, limit: 1, window: 1m, overrides: { of: user, file: o.csv } }]`,
+rules: [{ id: r, when: { ip: { in: $nets } }, limit: 1, window: 1m }]`,
     {
       files: {
         'nets.txt': '\uFEFF# nets\r\n10.0.0.0/8\r\n10.0.0/8 # wrong\r\n',
-        'o.csv': 'a,1\nb,\n"x,y",2,1h\na,2\nc,1,soon',
       },
     },
   )
   expect(findings.map(({ path, line, code }) => `${path}:${line} ${code}`)).toEqual([
-    'o.csv:2 SLUICE_RULES_OVERRIDE',
-    'o.csv:4 SLUICE_RULES_OVERRIDE',
-    'o.csv:5 SLUICE_RULES_OVERRIDE',
+    'nets.txt:3 SLUICE_RULES_LIST_ENTRY',
   ])
 })

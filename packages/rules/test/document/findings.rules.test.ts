@@ -247,11 +247,6 @@ const mistakes: readonly (readonly [string, string, string, string?])[] = [
     'OVERRIDE',
     'rules[0].overrides.entries.acme',
   ],
-  [
-    `{ id: r, overrides: { of: user, file: o.csv }, ${limit} }`,
-    'FILE_MISSING',
-    'rules[0].overrides.file',
-  ],
   [`{ id: '', ${limit} }`, 'OPTION_INVALID', 'rules[0].id'],
   [`{ id: ${'x'.repeat(65)}, ${limit} }`, 'OPTION_INVALID', 'rules[0].id'],
   [`{ id: __proto__, ${limit} }`, 'OPTION_INVALID', 'rules[0].id'],

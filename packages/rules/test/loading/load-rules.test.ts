@@ -147,19 +147,6 @@ test('publishes the warnings of a document when it is loaded', async () => {
   expect(rules.state().warnings).toMatchObject([warning, warning])
 })
 
-test('takes the limits of single values from the application', async () => {
-  const rules = await loadRules<Raw>({
-    source: staticSource(document.replace('window: 1m }', 'window: 1m, overrides: { of: user } }')),
-    values,
-    overrides: (rule, value) => (rule === 'users' && value === 'acme' ? 20_000 : undefined),
-  })
-  const limitOf = async (user: string): Promise<unknown> => rules.judge({ user }, viewOf({ user }))
-  expect(await limitOf('acme')).toMatchObject({
-    enforced: [{ policies: { users: { limit: 20_000 } } }],
-  })
-  expect(await limitOf('ada')).toMatchObject({ enforced: [{ policies: { users: { limit: 50 } } }] })
-})
-
 test('explains the judgement about a context', async () => {
   const rules = await loadRules({ source: staticSource(document) })
   expect(await rules.explain({ path: '/api/x', user: 'ada', plan: 'free' })).toMatchObject({
@@ -206,7 +193,6 @@ test.each<[string, object]>([
   ['source', { source: 'rules.yaml' }],
   ['values', { values: { user: 'ada' } }],
   ['keep', { keep: '' }],
-  ['overrides', { overrides: {} }],
   ['clock', { clock: 5 }],
   ['every', { every: '2s' }],
 ])('refuses the option "%s" in %j', async (name, options) => {

@@ -10,16 +10,16 @@ import {
   type RuleLoader,
 } from '../../src/loading/rule-loader.js'
 import { createKeeper } from '../../src/loading/keep.js'
-import type { DocumentEvent } from '../../src/loading/events.js'
+import type { RulesEvent } from '../../src/loading/events.js'
 import { contentOf, type RuleSource } from '../../src/loading/sources/rule-source.js'
 import { compileLines } from './compile-lines.js'
 import { useFolders } from './folder.js'
 import { memorySource } from './memory-source.js'
 
 const folder = useFolders()
-const events: DocumentEvent[] = []
+const events: RulesEvent[] = []
 const hear = (event: unknown): void => {
-  events.push(event as DocumentEvent)
+  events.push(event as RulesEvent)
 }
 const open: RuleLoader[] = []
 
@@ -61,18 +61,10 @@ test('publishes the added, changed and removed rules of a new document', async (
   await vi.advanceTimersByTimeAsync(1000)
   expect(loader.current.version).toBe(two)
   expect(events.map(({ changes }) => changes)).toEqual([
-    { added: ['x', 'y'], changed: [], moved: [], removed: [] },
-    { added: ['z'], changed: [], moved: [], removed: ['x'] },
+    { added: ['x', 'y'], changed: [], removed: [] },
+    { added: ['z'], changed: [], removed: ['x'] },
   ])
   expect(events[1]).toMatchObject({ name: 'a', state: 'loaded', version: two, error: undefined })
-})
-
-test('publishes the rules that moved', async () => {
-  const source = memorySource('name: a; rules: v w x y')
-  await load(source)
-  source.text = 'name: a; rules: v z y w'
-  await vi.advanceTimersByTimeAsync(1000)
-  expect(events[1]?.changes).toEqual({ added: ['z'], changed: [], moved: ['y'], removed: ['x'] })
 })
 
 test('keeps the rules when a document is invalid, compiles the document once, and publishes the error once', async () => {
@@ -390,19 +382,4 @@ test('ignores a read that ends after the rules are closed', async () => {
   loader.close()
   await expect(reloading).rejects.toThrow(/closed/)
   expect(loader.current.version).toBe(one)
-})
-
-test('keeps the rules while their document is cut off, and loads the rest of it later', async () => {
-  const source = memorySource(one)
-  const lines = compileLines()
-  const compile: Compile = (text, stats) => lines({ ...text, text: text.text.trim() }, stats)
-  source.text = `${one}\n`
-  const loader = await load(source, undefined, compile)
-  source.text = 'name: a; rules: x'
-  await vi.advanceTimersByTimeAsync(2000)
-  expect(loader.current.version).toBe(one)
-  expect(loader.state().stale?.message).toMatch(/seems to be cut off/)
-  source.text = `${two}\n`
-  await vi.advanceTimersByTimeAsync(1000)
-  expect([loader.current.version, loader.state().stale]).toEqual([two, undefined])
 })

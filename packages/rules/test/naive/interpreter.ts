@@ -7,7 +7,15 @@ import type {
   When,
 } from '../../src/document/document.js'
 import { costOf, keyOf, roleOf, severalValues } from './keys.js'
-import { patternsOf, regexpOf, valueOf, type Look, type TrueRequest } from './request.js'
+import {
+  anything,
+  patternsOf,
+  readingsFor,
+  regexpOf,
+  valueOf,
+  type Look,
+  type TrueRequest,
+} from './request.js'
 
 export interface Verdict {
   readonly refusedBy?: string
@@ -30,8 +38,9 @@ export function interpret(document: RulesDocument, request: TrueRequest): Verdic
   })
   for (const rule of document.rules) {
     if (rule.enabled === false) continue
-    const look = lookOf(rule, document, request)
-    if (!isMatch(rule, look)) continue
+    const looks = looksOf(rule, document, request)
+    const [look] = looks
+    if (!isMatch(rule, looks)) continue
     if (rule.then !== undefined) {
       if (rule.shadow === true) continue
       if (rule.then === 'allow') return verdict()
@@ -64,16 +73,27 @@ export function matches(
   document: RulesDocument,
   request: TrueRequest,
 ): boolean {
-  return isMatch(rule, lookOf(rule, document, request))
+  return isMatch(rule, looksOf(rule, document, request))
 }
 
-function isMatch({ when = {}, then }: RuleDeclaration, look: Look): boolean {
-  return holds(when, look) && !(then === 'allow' && isRepeated(when, look.request))
+function isMatch({ when = {}, then }: RuleDeclaration, looks: readonly Look[]): boolean {
+  if (then !== 'allow') return looks.some((look) => holds(when, look))
+  return looks.every((look) => holds(when, look)) && !isRepeated(when, looks[0].request)
 }
 
-function lookOf(rule: RuleDeclaration, document: RulesDocument, request: TrueRequest): Look {
+function looksOf(
+  rule: RuleDeclaration,
+  document: RulesDocument,
+  request: TrueRequest,
+): readonly Look[] {
   const patterns = patternsOf(rule.when?.['path'])
-  return { document, request, certain: rule.then === 'allow', patterns }
+  const about = { document, request, certain: rule.then === 'allow', patterns }
+  return readingsFor(namesIn(rule.when ?? {}), about)
+}
+
+function namesIn({ any = [], all = [], not, ...fields }: When): readonly string[] {
+  const inner = [...any, ...all, ...(not === undefined ? [] : [not])]
+  return [...Object.keys(fields), ...inner.flatMap(namesIn)]
 }
 
 /** Whether the rule names a parameter or a cookie with several values. */
@@ -83,24 +103,14 @@ function isRepeated(when: When, { fields }: TrueRequest): boolean {
   )
 }
 
-/** Whether a rule that matches the request matches it in all of its meanings, as far as its own path says. */
+/** Whether a rule that matches the request matches it in all of its meanings. */
 function isCertain(rule: RuleDeclaration, document: RulesDocument, request: TrueRequest): boolean {
   const { when = {} } = rule
   if (isRepeated(when, request)) return false
-  const asSent = { ...lookOf(rule, document, request), certain: true }
-  if (JSON.stringify(when).includes('"param.') && !holds(when, asSent)) return false
-  const { path, ...others } = when
-  const patterns = patternsOf(path)
-  if (path === undefined || patterns.length > 0) {
-    const isElsewhere = /"(?:path|param\.\w+)":/.test(JSON.stringify(others))
-    if (!isElsewhere && path === undefined) return true
-    if (!isElsewhere) {
-      return request.readings.every((one) =>
-        patterns.some((pattern) => regexpOf(pattern, false).test(one)),
-      )
-    }
-  }
-  return request.readings.length === 1
+  const looks = looksOf(rule, document, request)
+  if (looks.some(({ path }) => path === anything)) return false
+  if (!looks.every((look) => holds(when, look))) return false
+  return !JSON.stringify(when).includes('"param.') || holds(when, { ...looks[0], certain: true })
 }
 
 function holds({ any, all, not, ...fields }: When, look: Look): boolean {
@@ -115,15 +125,15 @@ function holds({ any, all, not, ...fields }: When, look: Look): boolean {
 }
 
 function fits(name: string, predicate: Predicate, look: Look): boolean {
+  const value = valueOf(name, look)
+  if (value === anything && !JSON.stringify(predicate).includes('"not"')) return !look.certain
   if (name === 'path' && !isOperators(predicate)) {
-    const sent = look.request.plain ? [look.request.path] : []
-    return patternsOf(predicate).some((pattern) =>
-      (look.certain ? sent : look.request.readings).some((path) =>
-        regexpOf(pattern, look.certain).test(path),
-      ),
+    const path = value as string | undefined
+    return (
+      path !== undefined &&
+      patternsOf(predicate).some((pattern) => regexpOf(pattern, look.certain).test(path))
     )
   }
-  const value = valueOf(name, look)
   if (isOperators(predicate)) {
     return Object.entries(predicate).every(([operator, operand]) => {
       if (operator === 'present') return isPresent(name, operand === true, look)
@@ -144,21 +154,27 @@ function opposite(look: Look): Look {
 }
 
 function each(
-  value: Scalar | readonly string[] | undefined,
+  value: Scalar | readonly string[] | typeof anything | undefined,
   { certain }: Look,
   test: (one: Scalar) => boolean,
 ): boolean {
   if (value === undefined) return false
+  if (value === anything) return !certain
   if (!Array.isArray(value)) return test(value as Scalar)
-  return !certain && value.some((one) => one !== '' && test(one))
+  return value.some((one) => one !== '' && test(one))
 }
 
 /** Whether the request has the field, or lacks it if it should. Every request has a path. */
 function isPresent(name: string, wanted: boolean, look: Look): boolean {
-  const value = valueOf(name, look)
-  if (name === 'path') return wanted && value !== undefined
-  if (!Array.isArray(value) || name === 'method') return (value !== undefined) === wanted
-  return !look.certain && (wanted || value.includes(''))
+  const value = valueOf(name, wanted ? look : { ...look, certain: look.certain && !isInPath(name) })
+  if (value === anything) return !look.certain
+  if (look.certain && Array.isArray(look.request.fields[name])) return false
+  if (Array.isArray(value)) return value.some((one) => (one !== '') === wanted)
+  return (value !== undefined) === wanted
+}
+
+function isInPath(name: string): boolean {
+  return /^pa(?:th$|ram\.)/.test(name)
 }
 
 function equal(name: string, value: Scalar, literal: Scalar, look: Look): boolean {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { RuleDeclaration } from '../../src/document/document.js'
-import { valueOf, type Look, type TrueRequest } from './request.js'
+import { allValuesOf, type Look, type TrueRequest } from './request.js'
 
 export function roleOf(rule: RuleDeclaration): string {
   if (rule.shadow === true) return 'shadow'
@@ -21,9 +21,9 @@ export function keyOf(
   const parts: (string | number)[] = []
   for (const part of [key].flat()) {
     const names = typeof part === 'string' ? [part] : part.first
-    const name = names.find((one) => valueOf(one, look) !== undefined)
+    const name = names.find((one) => allValuesOf(one, look) !== undefined)
     if (name === undefined) return undefined
-    const value = valueOf(name, look)
+    const value = allValuesOf(name, look)
     // The router is unknown. A value is counted as a router reads it that cuts off `;parameters`.
     if (Array.isArray(value) && name === 'param.id') parts.push(name, value[0].split(';')[0])
     else if (Array.isArray(value)) return severalValues

@@ -1,8 +1,7 @@
 import type { Outcome } from '@sluice/core/http'
 import type { Counts } from '../../decide/match.js'
 import type { RuleDeclaration } from '../../document/document.js'
-import type { Path } from '../../document/syntax.js'
-import type { Vocabulary } from '../../match/vocabulary.js'
+import type { Place } from '../../document/findings.js'
 import type { VariantReader } from './variants.js'
 
 /** Which responses count for a rule, and when: see `AppliedRule`. */
@@ -17,8 +16,7 @@ export function readCounting(
   declared: RuleDeclaration['counts'] = 'all',
   variants: VariantReader,
   outcome: Outcome,
-  path: Path,
-  { findings }: Vocabulary,
+  place: Place,
 ): Counting {
   const {
     status,
@@ -28,7 +26,7 @@ export function readCounting(
   } = typeof declared === 'object' ? declared : { when: declared }
   const counts = status === undefined ? when : [status].flat()
   const conflict = (other: string, advice: string): void =>
-    findings.error(path, 'SLUICE_RULES_OPTIONS_CONFLICT', 'counts', other, advice)
+    place.error('SLUICE_RULES_OPTIONS_CONFLICT', 'counts', other, advice)
   if (!reserve && outcome.type === 'delay') conflict('over', noUnits)
   for (const { policy } of variants.alternatives) {
     const { kind, block } = policy

@@ -1,130 +1,137 @@
-import { createHash } from 'node:crypto'
-import { channel } from 'node:diagnostics_channel'
 import type { Policy } from '@sluice/core'
-import type { Awaitable } from '@sluice/core/http'
-import { isPromise } from '@sluice/core/internal'
-import type { OverrideDeclaration, PolicyDeclaration } from '../../document/document.js'
+import { addressText } from '@sluice/core/http'
+import { checkedPolicy } from '@sluice/core/internal'
+import type {
+  OverrideDeclaration,
+  PolicyDeclaration,
+  RuleDeclaration,
+} from '../../document/document.js'
+import type { Place } from '../../document/findings.js'
 import { rulesError } from '../../errors.js'
-import type { RequestContext } from '../../match/context.js'
-import { RecentMap } from '../../match/recent-map.js'
-import { isPolicyDeclaration } from './policies.js'
-
-/**
- * Returns the limit for one value of a rule's `overrides.of`, such as a customer. Undefined keeps the rule's own limit. An error fails the request.
- */
-export type OverridesFunction = (
-  rule: string,
-  value: string,
-) => Awaitable<number | Policy | 'unlimited' | undefined>
+import { reasonOf } from '../../errors/reason.js'
+import type { Field, Request } from '../../match/reading.js'
+import type { Vocabulary } from '../../match/vocabulary.js'
+import type { Choice } from './choice.js'
+import { withoutSlashAtEnd } from '../../match/paths/readings.js'
+import { isQuantity, numberField } from './cost.js'
+import { inZone } from './policies.js'
 
 /** A limit in place of the rule's own. */
 export interface Override {
-  /** Its value as it was written. */
-  readonly value: string
   /** Equal for equal overrides. */
   readonly key: string
   readonly reason: string
-  readonly limit: number | 'unlimited' | PolicyDeclaration
-  readonly window: string | undefined
+  readonly limit: OverrideDeclaration
 }
 
-const cachedMs = 30_000
-const cachedValues = 10_000
-const longestMs = 250
-
-interface Cached {
-  readonly override: Override | undefined
-  readonly until: number
+export interface OverrideReader {
+  readonly field: Field
+  readonly entries: readonly Override[]
+  overrideOf(request: Request): Override | undefined
 }
 
-const nothing = { override: undefined }
-
-/** Asks the application, and caches its answers for 30 seconds. The request waits 250 ms for an answer at most. */
-export function createAsker(
-  rule: string,
-  overrides: OverridesFunction,
-): (context: RequestContext, value: string) => Override | undefined {
-  const cache = new RecentMap<string, Cached>(cachedValues)
-  const underWay = new Map<string, Promise<{ readonly override: Override | undefined }>>()
-
-  function keep(
-    value: string,
-    key: string,
-    given: Awaited<ReturnType<OverridesFunction>>,
-    now: number,
-  ): Cached {
-    const override = given === undefined || given === null ? undefined : asked(rule, value, given)
-    const cached = { override, until: now + cachedMs }
-    cache.set(key, cached)
-    return cached
+/** Reads the overrides of a rule: a table of values, or the limit that the application passes as a value. Undefined if it has none. */
+export function readOverrides(
+  { limit, overrides }: RuleDeclaration,
+  choices: readonly Choice[],
+  zone: string | undefined,
+  rule: Place,
+  vocabulary: Vocabulary,
+): OverrideReader | undefined {
+  if (typeof limit === 'string') return readPassed(limit, rule.at('limit'), vocabulary)
+  if (overrides === undefined) return undefined
+  const place = rule.at('overrides')
+  const { of, entries = {} } = overrides
+  const { fields } = vocabulary
+  const field = fields.field(of, [], new Set())
+  if (field === undefined) {
+    const known = fields.names.filter((name) => name !== 'during' && name !== 'param.NAME')
+    return place.at('of').unknown(of, known, 'SLUICE_RULES_FIELD_UNKNOWN', of, known)
   }
-
-  function askFor(
-    value: string,
-    key: string,
-    now: number,
-  ): Cached | Promise<{ readonly override: Override | undefined }> {
-    const given = overrides(rule, value)
-    if (!isPromise(given)) return keep(value, key, given, now)
-    const answer = Promise.resolve(given)
-      .then((limit) => keep(value, key, limit, now))
-      .finally(() => underWay.delete(key))
-    underWay.set(key, answer)
-    return answer
+  const table = new Map<string, Override>()
+  for (const [value, limit] of Object.entries(entries)) {
+    const at = place.at('entries', value)
+    const override = { key: JSON.stringify(limit), reason: `override "${value}"`, limit }
+    const key = spelled(field, field.type === 'path' ? withoutSlashAtEnd(value) : value)
+    if (value.includes('*')) {
+      at.error('SLUICE_RULES_OVERRIDE', `"*" has no meaning in ${JSON.stringify(value)}`)
+    } else if (field.type === 'address' && addressText(value) === undefined) {
+      at.error(
+        'SLUICE_RULES_OVERRIDE',
+        `${JSON.stringify(value)} is not an address. For a range, write a rule above this one with a condition such as "when: { ip: 10.0.0.0/8 }", and the same "group" in both`,
+      )
+    } else if (table.has(key)) {
+      at.error('SLUICE_RULES_OVERRIDE', `${JSON.stringify(value)} already has an override`)
+    }
+    table.set(key, override)
+    try {
+      for (const { declaration } of choices.flatMap(({ alternatives }) => alternatives)) {
+        overridden(declaration, override, zone, choices.length)
+      }
+    } catch (error) {
+      at.error('SLUICE_RULES_OVERRIDE', reasonOf(error))
+    }
   }
-
-  return function ask(context, value) {
-    const key = cacheKey(value)
-    const found = context.once(`override ${rule} ${key}`, () => {
-      const cached = cache.get(key)
-      if (cached !== undefined && context.now < cached.until) return cached
-      const answer = underWay.get(key) ?? askFor(value, key, context.now)
-      return isPromise(answer) ? inTime(answer, rule) : answer
-    })
-    return found.override
-  }
-}
-
-/** Clients choose some values, and the cache keeps thousands of them. */
-function cacheKey(value: string): string {
-  return value.length <= 64 ? `=${value}` : createHash('sha256').update(value).digest('base64url')
-}
-
-const events = channel('sluice:rules')
-
-async function inTime<T>(answer: PromiseLike<T>, rule: string): Promise<T | typeof nothing> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<typeof nothing>((resolve) => {
-    timer = setTimeout(() => {
-      events.publish({ state: 'override-late', rule, limitMs: longestMs })
-      resolve(nothing)
-    }, longestMs)
-  })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
+  return {
+    field,
+    entries: [...table.values()],
+    overrideOf(request) {
+      const value = field.counted(request)
+      return value === undefined ? undefined : table.get(spelled(field, String(value)))
+    },
   }
 }
 
-function asked(rule: string, value: string, limit: unknown): Override {
-  const isLimit = typeof limit === 'number' ? Number.isSafeInteger(limit) && limit >= 0 : true
-  if (
-    isLimit &&
-    (typeof limit === 'number' || limit === 'unlimited' || isPolicyDeclaration(limit))
-  ) {
-    const reason = `override of the application for "${value.slice(0, 80)}"`
-    return overrideFor(value, limit, undefined, reason)
-  }
-  const problem = `"overrides" returned ${JSON.stringify(limit)}. Return a whole number, a policy, "unlimited", or undefined`
-  throw rulesError('SLUICE_RULES_OVERRIDE_INVALID', rule, problem)
+/** The text of a value, which is the same for all its notations: of an address, a path, a host, a method. */
+function spelled({ type, spell }: Field, text: string): string {
+  return (type === 'address' ? addressText(text) : spell?.(text)) ?? text
 }
 
-export function overrideFor(
-  value: string,
-  limit: OverrideDeclaration,
-  window: string | undefined,
-  reason = `override "${value}"`,
-): Override {
-  return { value, key: JSON.stringify([limit, window]), reason, limit, window }
+/** `limit: $quota`: the application passes the limit as a value. */
+function readPassed(
+  reference: string,
+  place: Place,
+  vocabulary: Vocabulary,
+): OverrideReader | undefined {
+  const field = numberField(reference, place, vocabulary)
+  if (field === undefined) return undefined
+  const name = reference.slice(1)
+  return {
+    field,
+    entries: [],
+    overrideOf(request) {
+      const limit = field.counted(request)
+      if (isQuantity(limit)) return { key: `${limit}`, reason: `${name} ${limit}`, limit }
+      throw limit === undefined
+        ? rulesError('SLUICE_RULES_VALUE_MISSING', name, undefined)
+        : rulesError('SLUICE_RULES_VALUE_INVALID', name, limit, 'a whole number, 0 or more')
+    },
+  }
+}
+
+/**
+ * The policy that an override makes of the rule's own.
+ *
+ * @param count how many policies the rule has: a whole policy and `unlimited` replace all of them
+ * @throws Error if the policy has no limit that a number could replace, or the result is not a policy
+ */
+export function overridden(
+  declaration: PolicyDeclaration,
+  { limit, reason }: Override,
+  zone: string | undefined,
+  count: number,
+): Policy {
+  if (limit === 'unlimited') return checkedPolicy({ kind: 'unlimited' }, reason)
+  if (typeof limit === 'object') return checkedPolicy(inZone(limit, zone), reason)
+  if (count > 1) {
+    throw new Error(
+      'a number cannot replace the limits of several policies: write "unlimited" or a whole policy, which replaces all of them, or divide the rule into one for each policy',
+    )
+  }
+  if (!('limit' in declaration)) {
+    throw new Error(
+      `a number cannot replace the limit of "${declaration.kind}": write a whole policy`,
+    )
+  }
+  return checkedPolicy(inZone({ ...declaration, limit }, zone), reason)
 }

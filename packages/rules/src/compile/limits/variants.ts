@@ -1,15 +1,16 @@
 import type { Policy } from '@sluice/core'
-import type { RuleDeclaration, RulesDocument } from '../../document/document.js'
-import type { Path } from '../../document/syntax.js'
-import { rulesErrorFrom } from '../../errors.js'
-import { reasonOf } from '../../errors/reason.js'
-import type { RequestContext } from '../../match/context.js'
+import type {
+  By,
+  PolicyDeclaration,
+  RuleDeclaration,
+  RulesDocument,
+} from '../../document/document.js'
+import type { Place } from '../../document/findings.js'
+import type { Field, Request } from '../../match/reading.js'
 import { RecentMap } from '../../match/recent-map.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
-import { overridden, readOverrides, type OverrideReader } from './override-table.js'
-import type { Override, OverridesFunction } from './overrides.js'
-import { declaredPolicies } from './policies.js'
-import { readSlot, type Slot } from './slots.js'
+import { readChoice, type Alternative, type Choice } from './choice.js'
+import { overridden, readOverrides, type Override, type OverrideReader } from './overrides.js'
 
 /** The policies of a rule for some of its requests: those of one plan, one schedule, one override. */
 export interface Variant {
@@ -21,34 +22,21 @@ export interface Variant {
   readonly reasons: readonly string[]
 }
 
-/** An alternative, and the name of the count that it is a policy of. */
-export interface NamedAlternative {
-  readonly name: string
-  readonly policy: Policy
-  /** The reason for its choice: `plan pro`. Undefined if the rule has no choice. */
-  readonly reason: string | undefined
-  /** The value that chooses it. */
-  readonly by: string | undefined
-}
-
 /** The limits of a rule. */
 export interface VariantReader {
   /** The names of the counts of its policies. */
   readonly names: readonly string[]
-  /** The variants that do not depend on a function of the application. */
-  readonly all: readonly Variant[]
   /** The policies of the first choice of each, by the names of their counts. */
   readonly first: readonly (readonly [string, Policy])[]
-  /** The variant of a request. */
-  variantOf(context: RequestContext): Variant
-  /** The variant that the request would have without an override. */
-  ownVariantOf(context: RequestContext): Variant
-  /** The overrides of the document and its file. */
-  overrides(): Iterable<Override>
-  /** Takes the function of the application for overrides. */
-  use(overrides: OverridesFunction): void
   /** The alternatives of each policy, without overrides. */
-  readonly alternatives: readonly NamedAlternative[]
+  readonly alternatives: readonly (Alternative & { readonly name: string })[]
+  /** The fields that choose. */
+  readonly fields: readonly Field[]
+  readonly overrides: readonly Override[]
+  /** The variant of a request. */
+  variantOf(request: Request): Variant
+  /** The variant that the request would have without an override. */
+  ownVariantOf(request: Request): Variant
 }
 
 let lastId = 0
@@ -56,133 +44,130 @@ let lastId = 0
 /** Reads the limits of a rule. Undefined after findings. */
 export function readVariants(
   rule: RuleDeclaration,
-  document: Pick<RulesDocument, 'zone' | 'values'>,
-  files: ReadonlyMap<string, string>,
-  path: Path,
+  { zone }: Pick<RulesDocument, 'zone'>,
+  place: Place,
   vocabulary: Vocabulary,
 ): VariantReader | undefined {
-  const { findings } = vocabulary
   const count = rule.count ?? rule.id
-  const slots: Slot[] = []
-  const declared = declaredPolicies(rule, path, findings)
-  for (const policy of declared) {
-    const name = policy.name === undefined ? count : `${count}.${policy.name}`
+  const declared = declaredPolicies(rule, place)
+  const choices = declared.flatMap(({ name: own, choice, at }) => {
+    const name = own === undefined ? count : `${count}.${own}`
     if (name.length > longestName) {
-      findings.error(
-        policy.path,
-        'SLUICE_RULES_TOO_LARGE',
-        `the name "${name}" is too long`,
-        name.length,
-        `${longestName} characters`,
-      )
+      const most = `${longestName} characters`
+      at.error('SLUICE_RULES_TOO_LARGE', `the name "${name}" is too long`, name.length, most)
     }
-    const slot = readSlot(rule.id, name, policy, document.zone, vocabulary)
-    if (slot !== undefined) slots.push(slot)
-  }
-  const overrides = readOverrides(rule, slots, document.zone, files, path, vocabulary)
-  if (slots.length === 0 || slots.length < declared.length) return undefined
-  return createReader(rule.id, slots, overrides, document.zone)
+    return readChoice(rule.id, name, choice, at, zone, vocabulary) ?? []
+  })
+  const overrides = readOverrides(rule, choices, zone, place, vocabulary)
+  if (choices.length === 0 || choices.length < declared.length) return undefined
+  return createReader(choices, overrides, zone)
 }
 
 const longestName = 64
 
+interface DeclaredPolicy {
+  /** Its name beside the count, if the rule has several. */
+  readonly name: string | undefined
+  readonly choice: PolicyDeclaration | By<PolicyDeclaration>
+  readonly at: Place
+}
+
+/** Finds the policies of a rule in any of the three forms. */
+function declaredPolicies(rule: RuleDeclaration, place: Place): readonly DeclaredPolicy[] {
+  const { limit, window, algorithm, policy, policies } = rule
+  const forms = Object.entries({ limit, policy, policies }).filter(([, form]) => form !== undefined)
+  if (forms.length > 1) {
+    const [[first], [second]] = forms
+    const advice = 'Write "limit" and "window", or "policy", or "policies"'
+    place.at(second).error('SLUICE_RULES_OPTIONS_CONFLICT', first, second, advice)
+    return []
+  }
+  if (limit !== undefined && window !== undefined) {
+    const kind = algorithm ?? 'slidingWindow'
+    const choice = withEach(limit, (limit) => ({ kind, limit, window }))
+    return [{ name: undefined, choice, at: place.at('limit') }]
+  }
+  if (limit !== undefined) {
+    place.error('SLUICE_RULES_OPTION_MISSING', 'window', 'a duration such as 1m')
+    return []
+  }
+  const stray = window !== undefined ? 'window' : algorithm === undefined ? undefined : 'algorithm'
+  if (stray !== undefined) {
+    place.at(stray).error('SLUICE_RULES_OPTION_MISSING', 'limit', `"limit" beside "${stray}"`)
+    return []
+  }
+  if (policy !== undefined) return [{ name: undefined, choice: policy, at: place.at('policy') }]
+  const named = Object.entries(policies ?? {})
+  if (named.length > 0) {
+    return named.map(([name, choice]) => ({ name, choice, at: place.at('policies', name) }))
+  }
+  const expected = '"limit" and "window", "policy", "policies" or "then"'
+  place.error('SLUICE_RULES_OPTION_MISSING', 'limit', expected)
+  return []
+}
+
+function withEach(
+  limit: number | string | By<number>,
+  make: (limit: number) => PolicyDeclaration,
+): PolicyDeclaration | By<PolicyDeclaration> {
+  // The application passes the limit of each request.
+  if (typeof limit === 'string') return make(0)
+  if (typeof limit === 'number') return make(limit)
+  const choices = Object.entries(limit).flatMap(([value, chosen]) =>
+    typeof chosen === 'number' ? [[value, make(chosen)] as const] : [],
+  )
+  return { by: limit.by, ...Object.fromEntries(choices) }
+}
+
 function createReader(
-  rule: string,
-  slots: readonly Slot[],
+  choices: readonly Choice[],
   overrides: OverrideReader | undefined,
   zone: string | undefined,
 ): VariantReader {
-  const only = slots.every(({ alternatives }) => alternatives.length === 1)
-    ? variantOfChoices(slots.map(() => 0))
+  const variants = new RecentMap<string, Variant>(4096)
+  const only = choices.every(({ alternatives }) => alternatives.length === 1)
+    ? variantOf(choices.map(() => 0))
     : undefined
-  if (only !== undefined && overrides === undefined) return readerOf(only)
-  const own = new Map<string, Variant>()
-  const changed = new RecentMap<string, Variant>(4096)
 
-  function variantOfChoices(choices: readonly number[]): Variant {
-    const chosen = slots.map(({ alternatives }, i) => alternatives[choices[i]])
+  function variantOf(chosen: readonly number[], override?: Override): Variant {
+    const own = choices.map(({ name, alternatives }, i) => ({ name, ...alternatives[chosen[i]] }))
+    const [{ name, declaration }] = own
     return {
       id: ++lastId,
-      policies: slots.map(({ name }, i) => [name, chosen[i].policy]),
-      reasons: chosen.flatMap(({ reason }) => reason ?? []),
+      // An override of several policies replaces all of them by one.
+      policies:
+        override === undefined
+          ? own.map(({ name, policy }) => [name, policy])
+          : [[name, overridden(declaration, override, zone, choices.length)]],
+      reasons:
+        override === undefined ? own.flatMap(({ reason }) => reason ?? []) : [override.reason],
     }
   }
 
-  function ownVariant(choices: readonly number[]): Variant {
-    const key = choices.join()
-    let variant = own.get(key)
-    if (variant === undefined) own.set(key, (variant = variantOfChoices(choices)))
+  function known(chosen: readonly number[], override?: Override): Variant {
+    const key = override === undefined ? chosen.join() : `${chosen[0]} ${override.key}`
+    let variant = variants.get(key)
+    if (variant === undefined) variants.set(key, (variant = variantOf(chosen, override)))
     return variant
   }
 
-  const ownVariantOf = (context: RequestContext): Variant =>
-    only ?? ownVariant(slots.map((slot) => slot.choose(context)))
-
-  function variantOf(context: RequestContext): Variant {
-    const override = overrides?.overrideOf(context)
-    if (override === undefined) return ownVariantOf(context)
-    // An override of several policies replaces all of them by one.
-    const [slot] = slots
-    const choice = slot.choose(context)
-    const key = `${choice} ${override.key}`
-    let variant = changed.get(key)
-    if (variant === undefined) {
-      const { declaration } = slot.alternatives[choice]
-      const policy = replaced(rule, declaration, override, zone, slots.length)
-      variant = { id: ++lastId, policies: [[slot.name, policy]], reasons: [override.reason] }
-      changed.set(key, variant)
-    }
-    return variant
-  }
-
+  const chosenBy = (request: Request): readonly number[] =>
+    choices.map(({ choose }) => choose(request))
+  const ownVariantOf = (request: Request): Variant => only ?? known(chosenBy(request))
   return {
-    names: slots.map(({ name }) => name),
-    first: slots.map(({ name, alternatives: [{ policy }] }) => [name, policy]),
-    get all() {
-      if (only !== undefined) return [only]
-      if (slots.length === 1) slots[0].alternatives.forEach((_, i) => ownVariant([i]))
-      return [...own.values()]
-    },
-    variantOf: overrides === undefined ? ownVariantOf : variantOf,
-    ownVariantOf,
-    overrides: () => overrides?.entries() ?? [],
-    use(given) {
-      overrides?.use(given)
-    },
-    alternatives: slots.flatMap(({ name, alternatives }) =>
-      alternatives.map(({ policy, reason, by }) => ({ name, policy, reason, by })),
+    names: choices.map(({ name }) => name),
+    first: choices.map(({ name, alternatives: [{ policy }] }) => [name, policy]),
+    alternatives: choices.flatMap(({ name, alternatives }) =>
+      alternatives.map((alternative) => ({ ...alternative, name })),
     ),
-  }
-}
-
-/** The limits of a rule without choices and overrides. */
-function readerOf(variant: Variant): VariantReader {
-  return {
-    names: variant.policies.map(([name]) => name),
-    first: variant.policies,
-    all: [variant],
-    variantOf: () => variant,
-    ownVariantOf: () => variant,
-    overrides: () => [],
-    use() {},
-    alternatives: variant.policies.map(([name, policy]) => ({
-      name,
-      policy,
-      reason: undefined,
-      by: undefined,
-    })),
-  }
-}
-
-/** The document's own overrides have been checked, those of the application's function have not. */
-function replaced(
-  rule: string,
-  ...[declaration, override, zone, count]: Parameters<typeof overridden>
-): Policy {
-  try {
-    return overridden(declaration, override, zone, count)
-  } catch (error) {
-    const problem = `${override.reason}: ${reasonOf(error)}`
-    throw rulesErrorFrom(error, 'SLUICE_RULES_OVERRIDE_INVALID', rule, problem)
+    fields: [...choices.map(({ field }) => field), overrides?.field].filter(
+      (field) => field !== undefined,
+    ),
+    overrides: overrides?.entries ?? [],
+    ownVariantOf,
+    variantOf(request) {
+      const override = overrides?.overrideOf(request)
+      return override === undefined ? ownVariantOf(request) : known(chosenBy(request), override)
+    },
   }
 }

@@ -137,6 +137,13 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
     return ruleDecision(judgement, await applyLimits(peeked, judgement, {}))
   }
 
+  async function each(
+    context: RuleContext,
+    act: (consumption: LimitCheck) => Promise<unknown>,
+  ): Promise<void> {
+    await Promise.all((await consumptionsOf(await judge(context))).map(act))
+  }
+
   return {
     name,
     async consume(context, options) {
@@ -151,22 +158,14 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
     },
     peekCounts: async (context) =>
       peekedCounts(limiter, await consumptionsOf(await judge(context))),
-    async count(context) {
-      const consumptions = await consumptionsOf(await judge(context))
-      await Promise.all(consumptions.map(penalize))
-    },
-    async exempt(context, length) {
-      const counted = (await consumptionsOf(await judge(context))).filter(isCounted)
-      await Promise.all(
-        counted.map(async ({ keys, policies }) => limiter.exempt(keys, length, { policies })),
-      )
-    },
-    async unexempt(context) {
-      const consumptions = await consumptionsOf(await judge(context))
-      await Promise.all(
-        consumptions.map(async ({ keys, policies }) => limiter.unexempt(keys, { policies })),
-      )
-    },
+    count: (context) => each(context, penalize),
+    exempt: (context, length) =>
+      each(context, async (consumption) => {
+        const { keys, policies } = consumption
+        if (isCounted(consumption)) await limiter.exempt(keys, length, { policies })
+      }),
+    unexempt: (context) =>
+      each(context, async ({ keys, policies }) => limiter.unexempt(keys, { policies })),
     refund: async (decision, options) => limiter.refund(decision, options),
     close: async () => limiter.close(),
   }

@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { RulesError, rulesErrorFrom } from '../../errors.js'
 import { reasonOf } from '../../errors/reason.js'
-import { namesOfFiles } from '../reading/read-large.js'
+import { filesOf } from '../../compile/parse.js'
 
 /** A document and its files as they were read, with the state of each file at that time. */
 export interface FilesRead {
@@ -99,7 +99,7 @@ export async function namesIn(
   // A large document takes a second to parse, and most documents name no files.
   if (!text.includes('file')) return []
   try {
-    return await namesOfFiles({ text, format }, signal)
+    return filesOf(text, format)
   } catch {
     signal.throwIfAborted()
     return []

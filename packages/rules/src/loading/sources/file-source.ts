@@ -26,7 +26,7 @@ const coarsestTimeMs = 3000
 const attempts = 3
 
 /**
- * A document in a file, with the list and override files that it names relative to itself. The files are polled, because neither a Kubernetes
+ * A document in a file, with the list files that it names relative to itself. The files are polled, because neither a Kubernetes
  * ConfigMap nor a network file system reports changes. A name that ends in `.json` is read as JSON, any other as YAML.
  *
  * @param path a relative path is relative to the working directory at the time of the call; a URL such as `new URL('rules.yaml', import.meta.url)` is relative to

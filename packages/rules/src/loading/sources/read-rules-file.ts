@@ -4,7 +4,7 @@ import { RulesError } from '../../errors.js'
 import { isMissing, namesIn, pathOf, readText } from './document-files.js'
 
 /**
- * Reads a document and the list and override files that it names once, for `checkRules`. A missing file is left out, and `checkRules` reports it with
+ * Reads a document and the list files that it names once, for `checkRules`. A missing file is left out, and `checkRules` reports it with
  * the line that names it.
  *
  * @param text the text of the document, if it does not come from the file itself, such as standard input; its files are relative to `path`

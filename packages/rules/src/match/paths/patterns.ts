@@ -1,42 +1,59 @@
 import { addRoute, createRouter, findAllRoutes, findRoute } from 'rou3'
+import { anything } from '../value.js'
 import { RecentMap } from '../recent-map.js'
 import { clearPath } from './clear.js'
-import { joined, type ParamSource, type PathMatch } from './path-match.js'
-import { onlyPath, pathReadings, type PathReadings } from './readings.js'
+import { pathReadings } from './readings.js'
+import type { Routes } from './routes.js'
 import { canonicalPattern } from './spelling.js'
 
+/** A path that a request can mean, and the patterns that it fits. */
+export interface PathReading {
+  /** Undefined: none. */
+  readonly text: string | typeof anything | undefined
+  /** The numbers of the patterns. */
+  readonly fits: ReadonlySet<number>
+  /** The path as the client sent it, in which exemptions look. It fits nothing if servers can read it in several ways. */
+  readonly sent: PathReading
+  /** The value of a parameter of one of these patterns. */
+  param(name: string, patterns: readonly number[]): string | typeof anything | undefined
+}
+
+/** All paths that a URL can mean. */
+export interface Paths {
+  /** The normal form first. */
+  readonly all: readonly [PathReading, ...PathReading[]]
+  /** The paths of routers, which resolve nothing. */
+  readonly routed: readonly PathReading[]
+}
+
+/** Those of a request, whose framework may route another URL than the client sent. */
+export function pathsOf(url: string, routes: () => Routes, patterns: Patterns): Paths {
+  if (url === '') return noPaths
+  const { target, other } = routes()
+  const own = patterns.pathsOf(target, url)
+  if (other === undefined) return own
+  const second = patterns.pathsOf(other, other)
+  return { all: [...own.all, ...second.all], routed: [...second.routed, ...own.routed] }
+}
+
 type Router = ReturnType<typeof createRouter<number>>
-type SingleRouter = ReturnType<typeof createRouter<boolean>>
 
 /** Longer URLs are matched again for each request: a cached key keeps the whole URL in memory. */
 const longestCached = 1024
 
 /** All patterns of a document. One search finds those that a path fits, and the searches for recent paths are cached. */
 export class Patterns {
-  readonly #patterns: string[] = []
-  /** By their texts as they are written, and as they are matched. */
   readonly #numbers = new Map<string, number>()
-  readonly #router: Router = createRouter()
-  readonly #single = new Map<number, SingleRouter>()
-  readonly #isExact: boolean
+  readonly #texts: string[] = []
+  readonly #spelled: string[] = []
+  readonly #normal: Router = createRouter()
+  readonly #exact: Router = createRouter()
+  readonly #single = new Map<string, ReturnType<typeof createRouter<boolean>>>()
   readonly #caseSensitive: boolean
-  #indexes = 0
-  #everything: Pick<PathMatch, 'fits' | 'rules'> | undefined
-  readonly #recent = new RecentMap<string, PathMatch | typeof none>(1000)
+  readonly #recent = new RecentMap<string, Paths>(1000)
 
-  private constructor(isExact: boolean, caseSensitive: boolean) {
-    this.#isExact = isExact
+  constructor(caseSensitive: boolean) {
     this.#caseSensitive = caseSensitive
-  }
-
-  /** Patterns for all paths that a URL can mean. */
-  static normal(caseSensitive: boolean): Patterns {
-    return new Patterns(false, caseSensitive)
-  }
-
-  /** Patterns for paths as they were sent, if these can mean nothing else. */
-  static exact(): Patterns {
-    return new Patterns(true, true)
   }
 
   /**
@@ -45,14 +62,8 @@ export class Patterns {
    * @throws Error with the problem if it is not a pattern
    */
   add(pattern: string): number {
-    const added = this.#numbers.get(pattern)
-    if (added !== undefined) return added
-    const number = this.#added(pattern)
-    this.#numbers.set(pattern, number)
-    return number
-  }
-
-  #added(pattern: string): number {
+    const known = this.#numbers.get(pattern)
+    if (known !== undefined) return known
     if (!pattern.startsWith('/')) throw new Error('a pattern begins with "/"')
     if (/(?<!\\)(?:\\\\)*\(/.test(pattern)) {
       throw new Error('regular expressions have no place in it; use another predicate beside it')
@@ -62,81 +73,62 @@ export class Patterns {
         'it contains "*" or "{…}" in a form that is not supported. Write ":name" for a segment, or "/**" for the rest',
       )
     }
-    const spelled = this.#isExact ? pattern : canonicalPattern(pattern, this.#caseSensitive)
-    const known = this.#numbers.get(spelled)
-    if (known !== undefined) return known
-    const forms = this.#isExact ? [] : withoutParts(spelled)
+    const number = this.#texts.length
+    const spelled = canonicalPattern(pattern, this.#caseSensitive)
     try {
-      for (const form of [spelled, ...forms])
-        addRoute(this.#router, '', form, this.#patterns.length)
+      for (const form of [spelled, ...withoutParts(spelled)])
+        addRoute(this.#normal, '', form, number)
+      addRoute(this.#exact, '', pattern, number)
     } catch (error) {
       throw new Error(problemOf(error), { cause: error })
     }
-    this.#numbers.set(spelled, this.#patterns.length)
-    return this.#patterns.push(spelled) - 1
-  }
-
-  /** The position of a further index in `PathMatch.rules`. */
-  addIndex(): number {
-    return this.#indexes++
+    this.#numbers.set(pattern, number)
+    this.#spelled.push(spelled)
+    return this.#texts.push(pattern) - 1
   }
 
   /** The pattern of a number, as it is matched. */
-  patternOf(number: number): string {
-    return this.#patterns[number]
+  textOf(number: number, isExact: boolean): string {
+    return (isExact ? this.#texts : this.#spelled)[number]
   }
 
-  /**
-   * Finds the patterns of a URL. Undefined if the path as it was sent counts, and it can mean something else.
-   *
-   * @param other the URL that the framework routes in its place
-   */
-  match(url: string, other?: string): PathMatch | undefined {
-    const match = this.#matchOne(url)
-    if (other === undefined || match === undefined) return match
-    const second = this.#matchOne(other)
-    return second && joined(match, second, this.#isExact ? [match, second] : undefined)
-  }
-
-  #matchOne(url: string): PathMatch | undefined {
-    if (url.length > longestCached) return this.#search(url)
+  /** @param sent the URL as the client sent it */
+  pathsOf(url: string, sent: string): Paths {
+    // A key stands for one URL.
+    if (url.length > longestCached || url !== sent) return this.#search(url, sent)
     const recent = this.#recent.get(url)
-    if (recent !== undefined) return recent === none ? undefined : recent
-    const match = this.#search(url)
+    if (recent !== undefined) return recent
+    const paths = this.#search(url, sent)
     // The readings of a long URL can be as long as many URLs.
-    const { length } = match?.all ?? []
-    if (url.length * length <= longestCached) this.#recent.set(url, match ?? none)
-    return match
+    if (url.length * paths.all.length <= longestCached) this.#recent.set(url, paths)
+    return paths
   }
 
-  /** The values of a parameter in all paths that fit one of its patterns. The paths of routers come first, and empty values last. */
-  valuesOf(match: PathMatch, source: ParamSource): readonly string[] {
-    const known = match.params?.get(source)
-    if (known !== undefined) return known
-    const { all, routed, fits } = match
-    const numbers = source.numbers.filter((number) => fits.has(number))
-    const values = new Set<string>()
-    for (const path of all.length === 1 ? all : [...routed, ...all]) {
-      const value = this.#valueIn(path, numbers, source.parameter)
-      if (value !== undefined) values.add(value)
-    }
-    if (values.size > 1 && values.delete(empty)) values.add(empty)
-    const found = [...values]
-    match.params ??= new Map<ParamSource, readonly string[]>()
-    match.params.set(source, found)
-    return found
-  }
-
-  /** Whether each of the paths fits one of these patterns. */
-  fitAll({ all }: PathMatch, numbers: readonly number[]): boolean {
-    return all.every((path) =>
-      numbers.some((number) => findRoute(this.#routerOf(number), '', path) !== undefined),
+  #search(url: string, sentUrl: string): Paths {
+    const { all, routed, isAny } = pathReadings(url, this.#caseSensitive)
+    const clear = clearPath(sentUrl)
+    const sent =
+      clear === undefined ? noPath : new Exact(this, clear, this.#find(this.#exact, clear))
+    if (isAny) return { all: [anyPath(sent)], routed: [] }
+    const readings = new Map(
+      all.map((text) => [text, new Normal(this, text, this.#find(this.#normal, text), sent)]),
     )
+    const [first, ...others] = readings.values()
+    return { all: [first, ...others], routed: routed.flatMap((text) => readings.get(text) ?? []) }
   }
 
-  #valueIn(path: string, numbers: readonly number[], parameter: string): string | undefined {
+  #find(router: Router, path: string): ReadonlySet<number> {
+    return new Set(findAllRoutes(router, '', path, { params: false }).map(({ data }) => data))
+  }
+
+  valueIn(
+    path: string,
+    numbers: readonly number[],
+    parameter: string,
+    isExact: boolean,
+  ): string | undefined {
     for (const number of numbers) {
-      const found = findRoute(this.#routerOf(number), '', path)
+      const found = findRoute(this.#routerOf(number, isExact), '', path)
       if (found === undefined) continue
       const { params, data: isWhole } = found
       if (params !== undefined && Object.hasOwn(params, parameter))
@@ -147,50 +139,75 @@ export class Patterns {
   }
 
   /** The router of one pattern. It finds whether the whole pattern fits, or one without some of its parameters. */
-  #routerOf(number: number): SingleRouter {
-    let router = this.#single.get(number)
+  #routerOf(number: number, isExact: boolean): ReturnType<typeof createRouter<boolean>> {
+    const key = `${number} ${isExact}`
+    let router = this.#single.get(key)
     if (router === undefined) {
       router = createRouter<boolean>()
-      const pattern = this.#patterns[number]
+      const pattern = this.textOf(number, isExact)
       addRoute(router, '', pattern, true)
-      if (!this.#isExact) {
-        for (const form of withoutParts(pattern)) addRoute(router, '', form, false)
-      }
-      this.#single.set(number, router)
+      for (const form of isExact ? [] : withoutParts(pattern)) addRoute(router, '', form, false)
+      this.#single.set(key, router)
     }
     return router
   }
+}
 
-  #search(url: string): PathMatch | undefined {
-    const readings = this.#read(url)
-    if (readings === undefined) return undefined
-    const { all, routed, isAny } = readings
-    const found = isAny ? this.#allPatterns() : { fits: this.#findAll(all), rules: [] }
-    const { fits, rules } = found
-    return { all, routed, isAny, fits, rules, params: undefined, parts: undefined }
+abstract class Read implements PathReading {
+  readonly text: string
+  readonly fits: ReadonlySet<number>
+  abstract readonly sent: PathReading
+  readonly #patterns: Patterns
+  readonly #params = new Map<readonly number[], Map<string, string | undefined>>()
+
+  constructor(patterns: Patterns, text: string, fits: ReadonlySet<number>) {
+    this.#patterns = patterns
+    this.text = text
+    this.fits = fits
   }
 
-  #read(url: string): PathReadings | undefined {
-    if (!this.#isExact) return pathReadings(url, this.#caseSensitive)
-    const path = clearPath(url)
-    return path === undefined ? undefined : onlyPath(path)
-  }
-
-  /** The patterns of a URL that can mean any path: all of them. */
-  #allPatterns(): Pick<PathMatch, 'fits' | 'rules'> {
-    return (this.#everything ??= { fits: new Set(this.#patterns.keys()), rules: [] })
-  }
-
-  #findAll([path, ...others]: PathReadings['all']): ReadonlySet<number> {
-    const found = new Set(this.#find(path))
-    for (const other of others) for (const number of this.#find(other)) found.add(number)
-    return found
-  }
-
-  #find(path: string): readonly number[] {
-    return findAllRoutes(this.#router, '', path, { params: false }).map(({ data }) => data)
+  param(name: string, numbers: readonly number[]): string | undefined {
+    let known = this.#params.get(numbers)
+    if (known === undefined)
+      this.#params.set(numbers, (known = new Map<string, string | undefined>()))
+    if (!known.has(name)) {
+      const fitting = numbers.filter((number) => this.fits.has(number))
+      known.set(name, this.#patterns.valueIn(this.text, fitting, name, this.sent === this))
+    }
+    return known.get(name)
   }
 }
+
+class Normal extends Read {
+  readonly sent: PathReading
+
+  constructor(patterns: Patterns, text: string, fits: ReadonlySet<number>, sent: PathReading) {
+    super(patterns, text, fits)
+    this.sent = sent
+  }
+}
+
+class Exact extends Read {
+  get sent(): PathReading {
+    return this
+  }
+}
+
+const noPath: PathReading = {
+  text: undefined,
+  fits: new Set(),
+  get sent() {
+    return noPath
+  },
+  param: () => undefined,
+}
+
+/** The reading of a URL that can mean any path. */
+export function anyPath(sent: PathReading): PathReading {
+  return { text: anything, fits: new Set(), sent, param: () => anything }
+}
+
+const noPaths: Paths = { all: [noPath], routed: [] }
 
 /**
  * Whether a segment has a wildcard that rou3 does not read as it looks: `/api/*` fits `/api` and `/api/a/b` as well, `/*.js` fits `/a/b.js`, and `{id}` is
@@ -200,8 +217,6 @@ function hasStrangeWildcard(segment: string): boolean {
   const bare = segment.replace(/\\./g, '')
   return /[*{}]/.test(bare) && !/^(?:\*\*(?::[A-Za-z_]\w*)?|:[A-Za-z_]\w*\*)$/.test(bare)
 }
-
-const none: unique symbol = Symbol('no exact path')
 
 /** The value of an empty parameter. */
 const empty = '\0'

@@ -1,36 +1,35 @@
 import { byName } from '@sluice/core/internal'
+import { anything, Several } from '../value.js'
 import type { Routes } from './routes.js'
 import { targetOf, withoutSpacesAtEnd } from './target.js'
 
 /** The parameters of a query, as frameworks read them. */
 export class Query {
   /** Whether the URL can have any query. */
-  readonly isAny: boolean
+  readonly #isAny: boolean
   /** All readings, that of most frameworks first. */
   readonly #readings: readonly Reading[]
 
   constructor({ target, other, semicolon }: Routes) {
     const targets = other === undefined ? [target] : [other, target]
     const texts = new Set(targets.flatMap((url) => queriesOf(url, semicolon)))
-    this.isAny = targets.some((url) => targetOf(url) === undefined)
+    this.#isAny = targets.some((url) => targetOf(url) === undefined)
     // `URLSearchParams` drops a first question mark, which is part of the name for most frameworks.
     this.#readings = [...texts].map(readingOf)
   }
 
-  /**
-   * The values of a parameter. Several if the client sent it several times, or if frameworks read different values: '' is then the value of a framework that
-   * finds none.
-   */
-  valuesOf(name: string): readonly string[] {
+  /** A parameter. It has several values if the client sent it several times, or if frameworks read different ones. */
+  get(name: string): string | Several | typeof anything | undefined {
+    if (this.#isAny) return anything
     const [usual] = this.#readings
     const readings = [valuesIn(usual, name, isExactly)]
     for (const reading of this.#readings) readings.push(valuesIn(reading, name, isNamed))
     const values = readings.flatMap((found) => (found.length === 0 ? '' : found))
-    if (values.every((value) => value === '')) return []
+    if (values.every((value) => value === '')) return undefined
     const different = [...new Set(values)]
     // A parameter that is sent twice with one value is a list for the application.
     const isList = readings.some(({ length }) => length > 1)
-    return different.length === 1 && isList ? values.slice(0, 2) : different
+    return different.length === 1 && !isList ? different[0] : new Several(different)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Scalar } from '../../document/document.js'
-import type { Field } from '../context.js'
+import type { Field } from '../reading.js'
 
 const operatorNames = [
   'in',

@@ -14,7 +14,10 @@ export interface Operator {
 }
 
 /** Equal to one of the values. A number equals a text that is written as that number. */
-export function equals(values: readonly Scalar[], spell: (text: string) => string): Operator {
+export function equals(
+  values: readonly Scalar[],
+  spell: (text: string) => string = asIs,
+): Operator {
   const set = new Set<Scalar>(
     values.map((value) => (typeof value === 'string' ? spell(value) : value)),
   )
@@ -36,6 +39,11 @@ export function equals(values: readonly Scalar[], spell: (text: string) => strin
   }
 }
 
+/** The spelling of a field that has no other notations. */
+export function asIs(text: string): string {
+  return text
+}
+
 /** A number from a text such as `12` or `-0.5`. */
 export function numberOf(value: Scalar): number | undefined {
   if (typeof value === 'number') return value
@@ -53,10 +61,18 @@ export function withinRanges(ranges: readonly Range[], words: string): Operator 
     failure: `is not ${words}`,
     work: 3,
     test(value) {
-      const key = typeof value === 'string' ? addressSortKey(value) : undefined
+      const key = typeof value === 'string' ? sortKeyOf(value) : undefined
       return key !== undefined && set.hasKey(key)
     },
   }
+}
+
+/** Rules ask for the address of one request one after another. */
+let latest: { readonly text: string; readonly key: ReturnType<typeof addressSortKey> } | undefined
+
+export function sortKeyOf(text: string): ReturnType<typeof addressSortKey> {
+  if (latest?.text !== text) latest = { text, key: addressSortKey(text) }
+  return latest.key
 }
 
 /** In a list. The list is read later than the predicate. */
@@ -71,16 +87,24 @@ export function inList(list: List, spell: ((text: string) => string) | undefined
 }
 
 /** A number that passes a comparison. */
-export function compares(words: string, holds: (value: number) => boolean): Operator {
+export function compares(name: 'from' | 'to' | 'above' | 'below', bound: number): Operator {
+  const [words, holds] = comparisons[name]
   return {
-    failure: `is not ${words}`,
+    failure: `is not ${words} ${bound}`,
     work: 1,
     test(value) {
       const number = numberOf(value)
-      return number !== undefined && holds(number)
+      return number !== undefined && holds(number, bound)
     },
   }
 }
+
+const comparisons = {
+  from: ['at least', (value: number, bound: number) => value >= bound],
+  to: ['at most', (value: number, bound: number) => value <= bound],
+  above: ['above', (value: number, bound: number) => value > bound],
+  below: ['below', (value: number, bound: number) => value < bound],
+} as const
 
 /** A text that begins with, ends with or contains one of the texts. */
 export function partly(

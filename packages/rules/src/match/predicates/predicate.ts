@@ -1,15 +1,8 @@
 import { rangeOfEntry, type Range } from '@sluice/core/http'
 import type { Operators, Predicate, Scalar } from '../../document/document.js'
-import type { Path } from '../../document/syntax.js'
-import {
-  allOf,
-  fieldCondition,
-  notOf,
-  pathCondition,
-  presence,
-  type Condition,
-} from './conditions.js'
-import type { Field } from '../context.js'
+import type { Place } from '../../document/findings.js'
+import type { Field } from '../reading.js'
+import type { Vocabulary } from '../vocabulary.js'
 import {
   allowedFor,
   expectedOf,
@@ -17,73 +10,22 @@ import {
   isOperatorName,
   type OperatorName,
 } from './field-operators.js'
-import {
-  asIs,
-  comparison,
-  listCondition,
-  partCondition,
-  regexpCondition,
-} from './operator-conditions.js'
-import { equals, withinRanges } from './operators.js'
-import type { Vocabulary } from '../vocabulary.js'
+import { asIs, compares, equals, finds, inList, partly, withinRanges } from './operators.js'
+import { allOf, fieldTest, notOf, pathTest, presence, type Test } from './tests.js'
 
-/** A field, and the same field within `not`. */
-export interface SeenField {
-  readonly field: Field
-  readonly opposite: Field
-}
-
-/**
- * Reads the predicate of a field. Undefined after a finding. Rules often share predicates, such as that of a plan: equal ones are one condition.
- *
- * @param certain whether the predicate has to hold for every meaning of the request, and not only for one of them
- */
-export function predicateCondition(
-  seen: SeenField,
-  certain: boolean,
-  predicate: Predicate,
-  path: Path,
-  vocabulary: Vocabulary,
-): Condition | undefined {
-  const { field } = seen
-  // Most paths are those of one rule.
-  if (field.type === 'path') return read()
-  return sharedCondition(field, `${certain} ${JSON.stringify(predicate)}`, vocabulary, read)
-
-  function read(): Condition | undefined {
-    if (typeof predicate !== 'object')
-      return equality(field, certain, [predicate], path, vocabulary)
-    if (isScalars(predicate)) return equality(field, certain, predicate, path, vocabulary)
-    const conditions: Condition[] = []
-    for (const name of Object.keys(predicate)) {
-      if (!isOperatorName(name)) continue
-      const at = [...path, name]
-      const condition = operatorCondition(seen, certain, name, predicate, at, vocabulary)
-      if (condition !== undefined) conditions.push(condition)
-    }
-    return conditions.length === 1 ? conditions[0] : allOf(conditions)
-  }
-}
-
-/** The condition of an equal predicate of the same field, or else the one that `read` makes. */
-function sharedCondition(
+/** Reads the predicate of a field. Undefined after a finding. */
+export function predicateTest(
   field: Field,
-  key: string,
-  { conditions, findings }: Vocabulary,
-  read: () => Condition | undefined,
-): Condition | undefined {
-  let ofField = conditions.get(field)
-  if (ofField === undefined) {
-    ofField = new Map<string, Condition>()
-    conditions.set(field, ofField)
-  }
-  const known = ofField.get(key)
-  if (known !== undefined) return known
-  const found = findings.list.length
-  const condition = read()
-  // Each mistake is reported in its own place.
-  if (condition !== undefined && findings.list.length === found) ofField.set(key, condition)
-  return condition
+  predicate: Predicate,
+  place: Place,
+  vocabulary: Vocabulary,
+): Test | undefined {
+  if (typeof predicate !== 'object') return equality(field, [predicate], place, vocabulary)
+  if (isScalars(predicate)) return equality(field, predicate, place, vocabulary)
+  const tests = Object.keys(predicate)
+    .filter(isOperatorName)
+    .map((name) => operatorTest(field, name, predicate, place.at(name), vocabulary))
+  return allOf(tests.filter((test) => test !== undefined))
 }
 
 function isScalars(predicate: readonly Scalar[] | Operators): predicate is readonly Scalar[] {
@@ -92,103 +34,103 @@ function isScalars(predicate: readonly Scalar[] | Operators): predicate is reado
 
 function equality(
   field: Field,
-  certain: boolean,
   values: readonly Scalar[],
-  path: Path,
-  vocabulary: Vocabulary,
-): Condition | undefined {
-  if (field.type === 'address') return addresses(field, values, path, vocabulary)
-  if (field.type === 'path') {
-    const patterns = vocabulary.patternsOf(values, certain, path)
-    return pathCondition(vocabulary.fields.patterns(certain), patterns, certain)
-  }
-  const { findings } = vocabulary
+  place: Place,
+  { patterns, patternsOf }: Vocabulary,
+): Test | undefined {
+  if (field.type === 'address') return addresses(field, values, place)
+  if (field.type === 'path') return pathTest(patterns, patternsOf(values, place))
   const wrong = values.find((value) => !fitsType(field, value))
-  if (wrong !== undefined) {
-    if (field.oneOf === undefined) {
-      findings.error(path, 'SLUICE_RULES_OPTION_INVALID', wrong, expectedOf(field))
-    } else {
-      const known = field.oneOf.map(String)
-      findings.unknown(
-        path,
-        `${wrong}`,
-        known,
-        'SLUICE_RULES_OPTION_INVALID',
-        wrong,
-        expectedOf(field),
-      )
-    }
-    return undefined
-  }
-  const spell = field.spell ?? asIs
-  const spelled = values.map((value) => (typeof value === 'string' ? spell(value) : value))
-  return fieldCondition(field, certain, equals(values, spell), {
-    type: 'values',
-    field,
-    values: spelled,
-  })
+  if (wrong === undefined) return fieldTest(field, (spell) => equals(values, spell))
+  const known = field.oneOf?.map(String) ?? []
+  return place.unknown(`${wrong}`, known, 'SLUICE_RULES_OPTION_INVALID', wrong, expectedOf(field))
 }
 
-function addresses(
-  field: Field,
-  values: readonly Scalar[],
-  path: Path,
-  { findings }: Vocabulary,
-): Condition | undefined {
+function addresses(field: Field, values: readonly Scalar[], place: Place): Test {
   const ranges: Range[] = []
   for (const value of values) {
     const range = rangeOfEntry(`${value}`)
     if (typeof range === 'object') ranges.push(range)
     else {
       const expected = range ?? 'an address, a range such as 10.0.0.0/8, or { in: $list }'
-      findings.error(path, 'SLUICE_RULES_OPTION_INVALID', value, expected)
+      place.error('SLUICE_RULES_OPTION_INVALID', value, expected)
     }
   }
-  const operator = withinRanges(
-    ranges,
-    values.length === 1 ? `${values[0]}` : `in ${values.join(', ')}`,
-  )
-  return fieldCondition(field, false, operator, { type: 'ranges', field, ranges })
+  const words = values.length === 1 ? `${values[0]}` : `in ${values.join(', ')}`
+  const operator = withinRanges(ranges, words)
+  return fieldTest(field, () => operator)
 }
 
-function operatorCondition(
-  { field, opposite }: SeenField,
-  certain: boolean,
+function operatorTest(
+  field: Field,
   name: OperatorName,
   operators: Operators,
-  path: Path,
+  place: Place,
   vocabulary: Vocabulary,
-): Condition | undefined {
-  const { findings } = vocabulary
-  if (!allowedFor(field).has(name)) {
-    const allowed = [...allowedFor(field)]
-    findings.unknown(path, name, allowed, 'SLUICE_RULES_OPTION_UNKNOWN', name, allowed)
-    return undefined
+): Test | undefined {
+  const allowed = [...allowedFor(field)]
+  if (!allowed.includes(name)) {
+    return place.unknown(name, allowed, 'SLUICE_RULES_OPTION_UNKNOWN', name, allowed)
   }
+  const { listOf, regexps } = vocabulary
+  const { not, matches = '', present = true } = operators
   switch (name) {
     case 'present':
-      if (operators.present === undefined) return undefined
-      return presence(certain && !operators.present ? opposite : field, certain, operators.present)
+      return presence(field, present)
     case 'not': {
-      if (operators.not === undefined) return undefined
-      const inverse = { field: opposite, opposite: field }
-      const inner = predicateCondition(inverse, !certain, operators.not, path, vocabulary)
-      return inner && notOf(inner, `${field.name} ${JSON.stringify(operators.not)}`)
+      if (not === undefined) return undefined
+      const inner = predicateTest(field, not, place, vocabulary)
+      return inner && notOf(inner, `${field.name} ${JSON.stringify(not)}`)
     }
-    case 'in':
-      return listCondition(field, certain, operators.in ?? '', path, vocabulary)
+    case 'in': {
+      const list = listOf(
+        operators.in ?? '',
+        field.type === 'address' ? 'address' : undefined,
+        place,
+      )
+      return list && fieldTest(field, (spell) => inList(list, spell))
+    }
     case 'from':
     case 'to':
     case 'above':
-    case 'below':
-      return comparison(field, certain, name, operators[name] ?? Number.NaN)
+    case 'below': {
+      const operator = compares(name, operators[name] ?? Number.NaN)
+      return fieldTest(field, () => operator)
+    }
     case 'prefix':
     case 'suffix':
     case 'contains':
-      return partCondition(field, certain, name, operators[name] ?? [], path, vocabulary)
+      return partTest(field, name, operators[name] ?? [], place, vocabulary)
     case 'matches':
-      return regexpCondition(field, certain, operators.matches ?? '', path, vocabulary)
+      try {
+        return fieldTest(field, (spell) =>
+          finds(matches, spell !== undefined && field.ignoresCase, regexps),
+        )
+      } catch (error) {
+        const problem = error instanceof Error ? error.message : String(error)
+        return place.error('SLUICE_RULES_REGEXP', matches, problem)
+      }
     default:
       return name satisfies never
   }
+}
+
+function partTest(
+  field: Field,
+  part: 'prefix' | 'suffix' | 'contains',
+  given: string | readonly string[],
+  place: Place,
+  { listOf }: Vocabulary,
+): Test | undefined {
+  if (typeof given === 'string' && given.startsWith('$')) {
+    const list = listOf(given, 'text', place)
+    return list && fieldTest(field, (spell) => partly(part, () => list.spelled(spell), given))
+  }
+  const texts = typeof given === 'string' ? [given] : given
+  if (texts.includes(''))
+    return place.error('SLUICE_RULES_OPTION_INVALID', '', 'a text that is not empty')
+  return fieldTest(field, (spell = asIs) => {
+    const spelled = texts.map(spell)
+    return partly(part, () => spelled, spelled.join(', '))
+  })
 }

@@ -158,7 +158,6 @@ describe('of a group', () => {
   test.each([
     ['{ query.q: a }', '/x/?q=a', '/x/?q=a&q=b'],
     ['{ any: [{ path: /x }] }', '/x', '/x/'],
-    ['{ path: { prefix: /x } }', '/x', '/x/'],
     ['{ path: "/:id", param.id: x }', '/x', '/x/'],
   ])('a rule of %s excludes others for %s, and not for %s', async (when, one, several) => {
     const rules = await compiledRules(`
@@ -166,5 +165,13 @@ describe('of a group', () => {
   - { id: second, group: g, key: [], limit: 1, window: 1m }`)
     expect(asked(rules, { url: one })).toEqual(['first'])
     expect(asked(rules, { url: several })).toEqual(['first', 'second'])
+  })
+
+  test('a rule that matches each meaning of a URL excludes others, although an exemption would not match', async () => {
+    const rules = await compiledRules(`
+  - { id: first, group: g, when: { path: { prefix: /x } }, key: [], limit: 9, window: 1m }
+  - { id: second, group: g, key: [], limit: 1, window: 1m }`)
+    expect(asked(rules, { url: '/x/' })).toEqual(['first'])
+    expect(asked(rules, { url: '/y/../x' })).toEqual(['first', 'second'])
   })
 })

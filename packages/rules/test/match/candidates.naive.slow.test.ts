@@ -1,6 +1,6 @@
 import { runs } from '@sluice/test-kit/random'
 import { test } from 'vitest'
-import { expectSameJudgements } from '../../naive/same-judgements.js'
+import { expectSameJudgements } from '../naive/same-judgements.js'
 
 test(
   'has the same judgements as a walk through the list, for more random documents and requests',

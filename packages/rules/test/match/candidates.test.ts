@@ -1,40 +1,45 @@
 import { runs } from '@sluice/test-kit/random'
 import { describe, expect, test } from 'vitest'
-import { mostApplied, walk, walkShadow } from '../../../src/compile/walk.js'
-import type { CompiledRule } from '../../../src/compile/rule.js'
-import { CandidateIndex } from '../../../src/match/candidates/candidate-index.js'
-import { RequestContext, suspended } from '../../../src/match/context.js'
-import { type Facts, type RulesDocument, parsedOf } from '../../../src/index.js'
-import { finished } from '../../../src/slices.js'
-import { Random, randomDocument, randomRequest } from '../../naive/random.js'
+import { mostApplied, walk, walkShadow } from '../../src/compile/walk.js'
+import type { CompiledRule } from '../../src/compile/rule.js'
+import { Candidates } from '../../src/match/candidates.js'
+import { Request } from '../../src/match/reading.js'
+import { type Facts, type RulesDocument, parsedOf } from '../../src/index.js'
+import { Random, randomDocument, randomRequest } from '../naive/random.js'
+
+type Search = (request: Request) => () => CompiledRule | undefined
 
 interface Indexed {
   readonly rules: readonly CompiledRule[]
-  readonly slots: number
-  readonly index: CandidateIndex<CompiledRule>
-  readonly shadowIndex: CandidateIndex<CompiledRule>
+  requestOf(facts: Facts): Request
+  /** The search among the enforced rules, or among the shadow rules. */
+  search(shadow: boolean): Search
 }
 
-async function indexed(document: RulesDocument): Promise<Indexed> {
+function indexed(document: RulesDocument): Indexed {
   const { rules: all, vocabulary } = parsedOf(document)
-  const { fields, lists, findings } = vocabulary
-  for (const list of lists.values()) await list.readEntries(findings, () => undefined)
+  const { fields, patterns } = vocabulary
   const rules = all.filter(({ enabled }) => enabled)
-  const indexOf = (shadow: boolean): CandidateIndex<CompiledRule> =>
-    finished(
-      CandidateIndex.build(
-        rules.filter((rule) => rule.shadow === shadow),
-        (exact) => fields.patterns(exact),
-      ),
-    )
-  return { rules, slots: fields.slots, index: indexOf(false), shadowIndex: indexOf(true) }
+  const [enforced, inShadow] = [false, true].map(
+    (shadow) => new Candidates(rules.filter((rule) => rule.shadow === shadow)),
+  )
+  return {
+    rules,
+    requestOf: (facts) => new Request(facts, 0, patterns, fields.slots),
+    search: (shadow) => (request) => (shadow ? inShadow : enforced).of(request),
+  }
 }
 
-/** The candidates of a request. */
-function candidatesOf({ index, slots }: Indexed, facts: Facts): readonly string[] {
-  const search = index.search(new RequestContext(facts, 0, slots))
+/** The candidates of a request, of which all values are known. */
+async function candidatesOf(
+  { search, requestOf, rules }: Indexed,
+  facts: Facts,
+): Promise<string[]> {
+  const request = requestOf(facts)
+  await request.ask(rules.flatMap(({ values }) => values))
+  const next = search(false)(request)
   const ids: string[] = []
-  for (let rule = search.next(); rule !== undefined; rule = search.next()) ids.push(rule.id)
+  for (let rule = next(); rule !== undefined; rule = next()) ids.push(rule.id)
   return ids
 }
 
@@ -104,7 +109,7 @@ describe('the number of candidate rules', () => {
       ['r77'],
     ],
   ])('is one in 1,000 for %s', async (_what, document, facts, expected) => {
-    expect(candidatesOf(await indexed(document), facts)).toEqual(expected)
+    expect(await candidatesOf(indexed(document), facts)).toEqual(expected)
   })
 })
 
@@ -129,7 +134,7 @@ test(
     let waits = 0
     for (let seed = 1; seed <= documents; seed++) {
       const random = new Random(seed)
-      const set = await indexed(randomDocument(random, 'random'))
+      const set = indexed(randomDocument(random, 'random'))
       for (let i = 0; i < 40; i++) {
         const { facts: usual } = randomRequest(random)
         const given = new Map<string, unknown>()
@@ -147,12 +152,10 @@ test(
             return value
           },
         }
-        const through = await ending(set, facts, (shadow, context) =>
-          (shadow ? set.shadowIndex : set.index).search(context),
-        )
-        const all = await ending(set, facts, (shadow) => {
+        const through = await ending(set, facts, set.search)
+        const all = await ending(set, facts, (shadow) => () => {
           const rules = set.rules.filter((rule) => rule.shadow === shadow).values()
-          return { next: () => rules.next().value }
+          return () => rules.next().value
         })
         expect({ seed, i, ...through }).toEqual({ seed, i, ...all })
         if ('error' in all) errors++
@@ -175,32 +178,29 @@ type Ending =
     }
 
 async function ending(
-  { slots }: Indexed,
+  { requestOf }: Indexed,
   facts: Facts,
-  candidates: (shadow: boolean, context: RequestContext) => { next(): CompiledRule | undefined },
+  search: Indexed['search'],
 ): Promise<Ending> {
-  const context = new RequestContext(facts, 0, slots)
-  for (;;) {
-    let at: string | undefined
-    const failed: string[] = []
-    try {
-      const walked = walk(candidates(false, context), context, (rule) => {
-        at = rule.id
-      })
-      const { endedBy, tags } = walked
-      const shadow = walkShadow(candidates(true, context), context, walked, (rule) => {
-        failed.push(rule.id)
-      })
-      const applied = [...walked.applied, ...shadow.applied]
-      return {
-        endedBy: endedBy?.id,
-        applied: applied.map(({ rule, cost, key }) => `${rule.id} ${cost} ${JSON.stringify(key)}`),
-        tags,
-        failed,
-      }
-    } catch (error) {
-      if (error !== suspended) return { error: error instanceof Error ? error.message : error, at }
-      await context.pending
+  const request = requestOf(facts)
+  let at: string | undefined
+  const failed: string[] = []
+  try {
+    const walked = await walk(search(false)(request), request, (rule) => {
+      at = rule.id
+    })
+    const { endedBy, tags } = walked
+    const shadow = await walkShadow(search(true)(request), request, walked, (rule) => {
+      failed.push(rule.id)
+    })
+    const applied = [...walked.applied, ...shadow.applied]
+    return {
+      endedBy: endedBy?.id,
+      applied: applied.map(({ rule, cost, key }) => `${rule.id} ${cost} ${JSON.stringify(key)}`),
+      tags,
+      failed,
     }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : error, at }
   }
 }

@@ -1,7 +1,7 @@
 import { nearestWord } from '@sluice/core/internal'
-import type { ParsedRules } from '../../compile/parse.js'
-import { rulesError } from '../../errors.js'
-import { declared } from '../../match/value-field.js'
+import type { ParsedRules } from '../compile/parse.js'
+import { rulesError } from '../errors.js'
+import { declared } from '../match/declared-value.js'
 
 /**
  * Checks the names of the functions that an application has for the values of a document. Without its function, a required value would be an error of every
@@ -18,7 +18,7 @@ export function checkFunctions(
     if (Object.hasOwn(values, name)) continue
     const meant = nearestWord(name, missing)
     if (meant !== undefined) throw rulesError('SLUICE_RULES_FUNCTION_UNKNOWN', name, meant)
-    vocabulary.findings.warning(['values'], 'SLUICE_RULES_FUNCTION_UNKNOWN', name, undefined)
+    vocabulary.findings.place('values').warning('SLUICE_RULES_FUNCTION_UNKNOWN', name, undefined)
   }
   for (const name of missing) {
     const { required, optionalForm } = declared(values[name])

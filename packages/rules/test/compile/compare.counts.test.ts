@@ -190,7 +190,6 @@ test('a rule with a new id that keeps its count has changed', async () => {
     removed: ['b'],
     changed: [{ rule: 'c', members: ['id', 'count'], words: 'id a → c, count none → a' }],
     afresh: [],
-    moved: [],
     declarations: [],
   })
 })

@@ -1,44 +1,31 @@
-import { isInstance, isPromise, keyError } from '@sluice/core/internal'
+import { isInstance, keyError } from '@sluice/core/internal'
 import type { Scalar, ValueDeclaration } from '../document/document.js'
 import { rulesError } from '../errors.js'
-import {
-  Failure,
-  Waiting,
-  type Field,
-  type FieldType,
-  type RequestContext,
-  type Value,
-} from './context.js'
+import type { Field, FieldType } from './reading.js'
+import { Failure } from './value.js'
 
-/** The field of a declared value. */
-export function valueField(name: string, slot: number, declaration: ValueDeclaration): Field {
+/** The traits of the field of a declared value. */
+export function valueTraits(
+  name: string,
+  declaration: ValueDeclaration,
+): Pick<Field, 'type' | 'oneOf' | 'required' | 'check'> {
   const { type, oneOf, required, expected, optionalForm } = declared(declaration)
-
-  function checked(given: unknown): Value | Failure {
-    const value = typeof given === 'bigint' ? fromBigint(type, given) : given
-    if (isInstance(value)) return new Failure(keyError(`the value "${name}"`, value, {}))
-    if (value === undefined || value === null || value === '') {
-      if (!required) return undefined
-      return new Failure(rulesError('SLUICE_RULES_VALUE_MISSING', name, optionalForm))
-    }
-    if (fits(type, value) && (oneOf === undefined || isOneOf(oneOf, value))) return value
-    return new Failure(rulesError('SLUICE_RULES_VALUE_INVALID', name, value, expected))
-  }
-
-  return fieldOf(name, slot, {
+  return {
     type,
     oneOf,
-    isValue: true,
     required,
-    load({ facts }) {
-      const value = facts.value?.(name)
-      return isPromise(value) ? new Waiting(Promise.resolve(value).then(checked)) : checked(value)
+    check(given) {
+      const value = typeof given === 'bigint' ? fromBigint(type, given) : given
+      if (isInstance(value)) return new Failure(keyError(`the value "${name}"`, value, {}))
+      if (value === undefined || value === null || value === '') {
+        if (!required) return undefined
+        return new Failure(rulesError('SLUICE_RULES_VALUE_MISSING', name, optionalForm))
+      }
+      if (fits(type, value) && (oneOf === undefined || oneOf.some((word) => word === value)))
+        return value
+      return new Failure(rulesError('SLUICE_RULES_VALUE_INVALID', name, value, expected))
     },
-  })
-}
-
-function isOneOf(words: readonly (string | number)[], value: Scalar): boolean {
-  return words.some((word) => word === value)
+  }
 }
 
 /** A text for its digits. A number that is not exact stays a bigint, which is refused. */
@@ -93,23 +80,4 @@ const expectations: Readonly<Record<FieldType, string>> = {
   boolean: 'true or false',
   address: 'an address',
   path: 'a path',
-}
-
-interface FieldTraits {
-  readonly type?: FieldType
-  readonly oneOf?: readonly (string | number)[] | undefined
-  readonly isValue?: boolean
-  readonly required?: boolean
-  readonly secret?: boolean
-  readonly spell?: ((text: string) => string) | undefined
-  readonly ignoresCase?: boolean
-  readonly counted?: Field['counted']
-  load(context: RequestContext): Value | Failure | Waiting
-}
-
-/** Makes a field. The default is a text that may be absent. */
-export function fieldOf(name: string, slot: number, traits: FieldTraits): Field {
-  const { type = 'text', oneOf, isValue = false, required = false, secret = false } = traits
-  const { spell, ignoresCase = spell !== undefined, counted, load } = traits
-  return { name, slot, type, oneOf, isValue, required, secret, spell, ignoresCase, counted, load }
 }

@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
 import { checkRules } from '../../src/check/index.js'
 
-// The error of JSON.parse has the position of some of them, and its text in Node 20 differs from later versions.
 test.each([
   ['{\n  "version": 1,\n}', 3, 1],
   ['{\n  "version": 1\n  "name": "a" }', 3, 3],
-  ['{\n  "version": one }', 2, 14],
   ["{\n  'version': 1 }", 2, 3],
-  ['{\n  "version": 1\n', 2, 15],
+  ['{\n  "version": 1\n', 3, 1],
   ['{ "version": 1 }\n]', 2, 1],
 ])('the position of the mistake in %j', async (text, line, column) => {
   const { findings } = await checkRules({ text, format: 'json', files: new Map() })

@@ -24,3 +24,19 @@ test.each([
     )
   }
 })
+
+test('another order of the rules that both documents have is a change of the document', async () => {
+  const listed = (ids: string): string =>
+    `version: 1\nname: a\nrules:\n${ids
+      .split('')
+      .map((id) => `  - { id: ${id}, limit: 1, window: 1m }\n`)
+      .join('')}`
+  for (const [old, next, declarations] of [
+    ['abc', 'abc', []],
+    ['abc', 'xayc', []],
+    ['abc', 'cab', ['order: ["a","b","c"] → ["c","a","b"]']],
+  ] as const) {
+    const [before, after] = [await compiled(listed(old)), await compiled(listed(next))]
+    expect(compareRules(before, after).declarations).toEqual(declarations)
+  }
+})
