@@ -13,5 +13,7 @@ export const mistakes = [
   () => rateLimit({ policies: user, key: (req) => req.get('X-API-Key') }),
   // @ts-expect-error: no policy has the name "address"
   () => rateLimit({ policies: { user }, key: { user: 'ada', address: byIp() } }),
+  // @ts-expect-error: no policy has the name "usr"
+  () => rateLimit({ policies: { user }, cost: { usr: 5 } }),
 ]
 // #endregion

@@ -7,7 +7,7 @@ import { createInstanceDecorator } from './instance-decorator.js'
 import { followed } from './follow.js'
 import { hookOf } from './hook.js'
 import { createRouteLimits, routeName } from './route-limits.js'
-import type { RateLimitPluginOptions } from './options.js'
+import type { RateLimitPluginOptions, RouteRateLimit } from './options.js'
 
 /**
  * Limits the rate of requests to all routes of the scope in which it is registered, and of the scopes below. If it is registered again in one of
@@ -88,9 +88,8 @@ async function registerRateLimit(
     config: RouteOptions['config'],
     instance: FastifyInstance,
   ): Limit | undefined {
-    const own = config?.sluice
+    const own = config?.sluice === undefined ? leftIn(config, instance) : config.sluice
     if (own !== undefined) return limits.named(name, own)
-    assertNotLeft(config, instance)
     return global ? limits.common() : undefined
   }
 
@@ -102,12 +101,20 @@ async function registerRateLimit(
   }
 }
 
-/** Checks that no option of @fastify/rate-limit, which decorates the instance too, is left in a route: without that plugin, nobody would read it. */
-function assertNotLeft(config: RouteOptions['config'] = {}, instance: FastifyInstance): void {
-  if (!('rateLimit' in config) || instance.hasDecorator('rateLimit')) return
-  const hint = 'the options of the route, a list of them, or false for no limit'
-  throw sluiceError('SLUICE_OPTION_RENAMED', 'config of a route', 'rateLimit', 'sluice', hint)
+/**
+ * The limit of a route that has moved from @fastify/rate-limit and still has its name. That plugin decorates the instance too: without it, nobody
+ * else would read the limit, and the route would lose it in silence. Its options that have another name here are an error.
+ */
+function leftIn(
+  config: RouteOptions['config'] = {},
+  instance: FastifyInstance,
+): RouteRateLimit | undefined {
+  const left: unknown = Reflect.get(config, 'rateLimit')
+  return isGiven(left) && !instance.hasDecorator('rateLimit') ? left : undefined
 }
+
+// The options are checked where the limit is made.
+const isGiven = (left: unknown): left is RouteRateLimit => left !== undefined
 
 const settings = {
   global: checked('true or false', isBoolean),

@@ -124,14 +124,23 @@ test('an empty list is refused at the start, because it would remove the limit',
   })
 })
 
+test('a route that still has the name of @fastify/rate-limit keeps its limit', async () => {
+  const app = create()
+  await app.register(rateLimit, times(3))
+  app.get('/', { config: Object.assign({}, { rateLimit: times(1) }) }, hello)
+  app.get('/none', { config: Object.assign({}, { rateLimit: false }) }, hello)
+  const send = await serve(app)
+  expect(await statuses(send, 'GET /', 'GET /')).toEqual([200, 429])
+  expect(await statuses(send, 'GET /none', 'GET /none')).toEqual([200, 200])
+})
+
 test('an option of @fastify/rate-limit that no plugin reads is refused at the start', async () => {
   const app = create()
   await app.register(rateLimit, times(1))
   app.get('/', { config: Object.assign({}, { rateLimit: { max: 1 } }) }, hello)
   await expect(app.ready()).rejects.toMatchObject({
     code: 'SLUICE_OPTION_RENAMED',
-    message:
-      'config of a route: "rateLimit" is called "sluice" in Sluice: the options of the route, a list of them, or false for no limit.',
+    message: expect.stringContaining('"max" is called "limit" in Sluice'),
   })
 })
 

@@ -80,6 +80,22 @@ rateLimit({ policies: { user: policy }, key: { usr: 'ada' } })
 // @ts-expect-error: one too many
 rateLimit({ policies: { user: policy }, key: { user: 'ada', address: byIp() } })
 
+// A record of costs, and the names in `resetOn`, have names of the policies.
+
+const two = { user: policy, address: policy }
+rateLimit({ policies: two, cost: { user: 2 }, resetOn: { success: ['user'] } })
+rateLimit({ policies: policy, cost: { default: 2 }, resetOn: { success: ['default'] } })
+express({ policies: two, cost: (req) => ({ user: req.url.length }) })
+express({ policies: () => two, cost: { any: 2 }, resetOn: { success: ['any'] } })
+// @ts-expect-error: no such policy
+rateLimit({ policies: two, cost: { user: 1, adress: 2 } })
+// @ts-expect-error: no such policy
+rateLimit({ policies: two, cost: () => ({ adress: 2 }) })
+// @ts-expect-error: a single policy has the name "default"
+rateLimit({ policies: policy, cost: { user: 2 } })
+// @ts-expect-error: no such policy
+rateLimit({ policies: two, resetOn: { success: ['user', 'adress'] } })
+
 // Wrong options do not compile.
 
 unlimited({})

@@ -108,7 +108,7 @@ async function decide<R, H>(
   const policies = policiesFor === undefined ? limit.policies : await policiesFor(request)
   if (policiesFor !== undefined) assertCountable(options, policies)
   const { cost: own = 1 } = options
-  const cost = typeof own === 'function' ? definedCost(limit.name, await own(request)) : own
+  const cost = definedCost(limit.name, typeof own === 'function' ? await own(request) : own)
   if (!context.seesResponse) assertWithoutResponse(limit.name, policies, optionForResponse(options))
   const call = { cost, policies, request, ...(dryRun && { mode: 'dryRun' as const }) }
   let decision: Decision

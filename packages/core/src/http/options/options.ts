@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.js'
-import type { Costs } from '../../limiter/arguments.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
 import type { Key } from '../../keys.js'
 import type { OnStoreError } from '../../limiter/fallback.js'
@@ -100,7 +99,7 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    *
    * @default 1
    */
-  readonly cost?: Costs | ((request: R) => Awaitable<Costs>) | undefined
+  readonly cost?: CostsOf<N> | ((request: R) => Awaitable<CostsOf<N>>) | undefined
   /** If it returns true, the request is not limited: it is not counted, and no header is written. */
   readonly skip?: ((request: R) => Awaitable<boolean>) | undefined
   /**
@@ -140,7 +139,7 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    * counts by address, name the policies to reset, `{ success: ['account'] }`: otherwise a client could reset the count of its address by logging in
    * to its own account.
    */
-  readonly resetOn?: 'success' | { readonly success: readonly string[] } | undefined
+  readonly resetOn?: 'success' | { readonly success: readonly N[] } | undefined
   /**
    * When the unit of a `concurrency` policy is released. `'done'`: when the handler is done, even if the client disconnects earlier, so that clients
    * that disconnect cannot exceed the limit. A handler is done when its promise settles (Koa, Fastify, NestJS), or when it ends the response
@@ -221,6 +220,8 @@ type Stated<R, H, W, P> = { readonly [N in 'rules']?: unknown } & RateLimitOptio
 > & { readonly [N in 'window']?: DurationLiteral<W> | undefined } & {
     readonly [N in 'policies']?: P
   }
+
+type CostsOf<N extends string> = number | { readonly [P in N]?: number }
 
 type Short = Excluding<'rules' | 'policies'>
 type Whole = Excluding<'rules' | ShortOption>

@@ -44,11 +44,13 @@ export function requestPoliciesOf<R, H>(options: RateLimitOptions<R, H>): Reques
   }
 }
 
-/** The cost of a request that a function of the application returns. The limiter reads undefined as 1, but such a function has a bug. */
-export function definedCost(limiter: string, cost: Costs | undefined): Costs {
-  if (cost === undefined) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
+/** The cost of a request, which the limiter checks. The limiter reads undefined as 1, but a function that returns it has a bug. */
+export function definedCost(limiter: string, cost: unknown): Costs {
+  if (!isDefined(cost)) throw sluiceError('SLUICE_COST_INVALID', limiter, cost)
   return cost
 }
+
+const isDefined = (cost: unknown): cost is Costs => cost !== undefined
 
 // The limiter reads undefined as its own policies, but a function that returns undefined has a bug.
 function definedPolicies(policies: unknown): Policies {
