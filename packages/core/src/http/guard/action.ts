@@ -109,6 +109,7 @@ export function denied(
   fields: readonly HeaderField[],
   violated: readonly string[],
 ): Deny {
+  noteDenial(response, true)
   // An earlier middleware may have sent the headers.
   const headers: HeaderField[] = response.headersSent ? [] : [...fields, ['Content-Type', type]]
   return { type: 'deny', decision, headers, status, body: text, violated }
@@ -128,6 +129,7 @@ export function handled<H>(
   proceed: (() => unknown) | undefined,
 ): Handle<H> {
   let isDone = false
+  noteDenial(response, true)
   return {
     type: 'handle',
     decision,

@@ -1,3 +1,4 @@
+import { SluiceError } from '../../errors.js'
 import type { HeldLease } from '../../limiter/decision.js'
 import { keepAlive } from '../../limiter/leases.js'
 import type { AfterResponse, ExchangeEnd, ResponseOutcome } from '../request/exchange.js'
@@ -11,13 +12,14 @@ export function afterResponse(
   releaseOn: 'done' | 'close',
   work: AfterResponse,
 ): void {
+  const owner = ownerOf(response)
+  denials.set(owner, denials.get(owner) ?? false)
   const stopRenewing = lease === undefined ? () => {} : keepAlive(lease)
 
   async function end(outcome: ResponseOutcome): Promise<void> {
     stopRenewing()
     try {
-      const owner = 'whenDone' in response ? response.request : response
-      await work(denials.has(owner) ? { ...outcome, denied: true } : outcome)
+      await work(denials.get(owner) === true ? { ...outcome, denied: true } : outcome)
     } catch (error) {
       // The response is sent already. Units that were not refunded expire by themselves, so the limit errs on the strict side.
       warnOfFailure(error)
@@ -28,11 +30,17 @@ export function afterResponse(
   endOf(response).whenDone(end, lease.lengthMs, releaseOn === 'close' ? undefined : stopRenewing)
 }
 
-const denials = new WeakSet<object>()
+/** For each request with work after its response, whether the last limit that checked it has denied it. */
+const denials = new WeakMap<object, boolean>()
 
-/** Notes whether the last limit that checked a request has denied it, for the limits in front of it. */
+/** Notes whether a limit has denied a request, for the limits in front of it. */
 export function noteDenial(response: GuardedResponse, isDenied: boolean): void {
-  denials[isDenied ? 'add' : 'delete']('whenDone' in response ? response.request : response)
+  const owner = ownerOf(response)
+  if (denials.has(owner)) denials.set(owner, isDenied)
+}
+
+function ownerOf(response: GuardedResponse): object {
+  return 'whenDone' in response ? response.request : response
 }
 
 function endOf(response: GuardedResponse): ExchangeEnd {
@@ -47,8 +55,14 @@ export async function hasLeft(response: GuardedResponse): Promise<boolean> {
   return end.isDisconnected
 }
 
+/** Whether an error is that of a client that is gone. Node forgets the address of a connection that has closed. */
+export async function isOfGoneClient(error: unknown, response: GuardedResponse): Promise<boolean> {
+  const isLost = error instanceof SluiceError && error.code === 'SLUICE_ADDRESS_MISSING'
+  return error === clientLeft || (isLost && hasLeft(response))
+}
+
 /** The error of work that ended because the client has disconnected. The request has then consumed nothing. */
-export const clientLeft: Error = new Error('the client has disconnected')
+const clientLeft: Error = new Error('the client has disconnected')
 
 /** Runs work until the client disconnects. */
 export async function whileConnected<T>(

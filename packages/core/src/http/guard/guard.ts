@@ -1,5 +1,5 @@
 import { requestError } from '../../errors/request-error.js'
-import { SluiceError, sluiceError } from '../../errors.js'
+import { sluiceError } from '../../errors.js'
 import { askedPolicies, costOf, keysOf, type Keys } from '../../limiter/arguments.js'
 import { limiterPolicies, type Policies } from '../../limiter/limiter-policies.js'
 import type { OptionReaders } from '../../options/readers.js'
@@ -10,7 +10,7 @@ import { readList } from '../lists/access-list.js'
 import { checkOptions } from '../options/check-options.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { requestPoliciesOf } from '../options/request-policies.js'
-import { atEnds, watchRequests } from '../request/mistakes.js'
+import { watchRequests } from '../request/mistakes.js'
 import type { GuardedResponse } from '../request/node-exchange.js'
 import type { RequestView } from '../request/view.js'
 import { bodyWriter } from '../response/denial.js'
@@ -18,8 +18,8 @@ import type { EarlierHeaders } from '../response/fields.js'
 import { fieldWriter } from '../response/header-fields.js'
 import type { RequestContext } from '../response/limit-result.js'
 import { itemFinder } from '../response/policy-items.js'
-import { disconnected, errorFor, type Action, type LimiterGuard } from './action.js'
-import { afterResponse, clientLeft, hasLeft, noteDenial, whileConnected } from './after-response.js'
+import { errorFor, type Action, type LimiterGuard } from './action.js'
+import { afterResponse, whileConnected } from './after-response.js'
 import {
   assertCountable,
   assertWithoutResponse,
@@ -77,37 +77,23 @@ export function createGuard<R, H>(
   const limit: Limit<R, H> = { ...parts, limiter }
   const mayHold = perRequest ? typeof options.limit !== 'function' : mayHaveLease(policies)
 
-  async function check(
+  function check(
     view: RequestView<R>,
     response: GuardedResponse,
     earlier: EarlierHeaders,
     isSeen: boolean = true,
   ): Promise<Action<H>> {
-    try {
-      watch(view.raw)
-      const context: RequestContext<R> = {
-        limiter,
-        view,
-        response,
-        dryRun,
-        delay: async (work) => whileConnected(response, work),
-        afterResponse: (lease, work) => afterResponse(response, lease, releaseOn, work),
-        seesResponse: isSeen,
-      }
-      const action = await limitRequest(limit, context, earlier)
-      noteDenial(response, action.type !== 'continue')
-      const atEnd = isSeen ? atEnds.get(view) : undefined
-      if (atEnd !== undefined) context.afterResponse(undefined, atEnd)
-      return action
-    } catch (error) {
-      // Node forgets the address of a connection that has closed.
-      const isAddressLost =
-        error instanceof SluiceError &&
-        error.code === 'SLUICE_ADDRESS_MISSING' &&
-        (await hasLeft(response))
-      if (error === clientLeft || isAddressLost) return disconnected
-      throw errorFor(name, error)
+    watch(view.raw)
+    const context: RequestContext<R> = {
+      limiter,
+      view,
+      response,
+      dryRun,
+      delay: async (work) => whileConnected(response, work),
+      afterResponse: (lease, work) => afterResponse(response, lease, releaseOn, work),
+      seesResponse: isSeen,
     }
+    return limitRequest(limit, context, earlier)
   }
 
   async function keyOf(view: RequestView<R>): Promise<Keys> {

@@ -7,13 +7,14 @@ import type { KeyReader } from '../keys/key-option.js'
 import type { Entries } from '../lists/access-list.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { definedCost, type RequestPolicies } from '../options/request-policies.js'
-import { listen } from '../request/mistakes.js'
+import { atEnds, listen } from '../request/mistakes.js'
 import { refusalContent, type BodyWriter } from '../response/denial.js'
 import { noFields, type EarlierHeaders } from '../response/fields.js'
 import { retryAfterSeconds, type FieldWriter } from '../response/header-fields.js'
 import type { LimitResult, RequestContext } from '../response/limit-result.js'
 import { noItems, publicNameOf, type ItemFinder } from '../response/policy-items.js'
-import { denied, handled, unlimited, type Action } from './action.js'
+import { denied, disconnected, errorFor, handled, unlimited, type Action } from './action.js'
+import { isOfGoneClient, noteDenial } from './after-response.js'
 import {
   assertCountable,
   assertWithoutResponse,
@@ -48,47 +49,52 @@ export async function limitRequest<R, H>(
 ): Promise<Action<H>> {
   const { skip, rules, onDecision, onDenied, statusCode = 429 } = limit.options
   const { view, response, dryRun } = context
+  noteDenial(response, false)
+  try {
+    // 1. Skip.
+    if (skip !== undefined && (await skip(view.raw))) return unlimited
 
-  // 1. Skip.
-  if (skip !== undefined && (await skip(view.raw))) return unlimited
+    let result: LimitResult | undefined
+    if (rules === undefined) {
+      // 2. The lists and the key.
+      const { allow, deny } = limit
+      if (deny?.hasAddressOf(view, 'deny') === true) return forbidden(context)
+      const isAllowed = allow?.hasAddressOf(view, 'allow') === true
+      if (isAllowed && deny?.hasKeys !== true) return unlimited
+      const key = await limit.keyOf(view.raw, view)
+      if (isNotLimited(key)) return unlimited
+      if (deny?.hasKey(key) === true) return forbidden(context)
+      if (isAllowed || allow?.hasKey(key) === true) return unlimited
 
-  let result: LimitResult | undefined
-  if (rules === undefined) {
-    // 2. The lists and the key.
-    const { allow, deny } = limit
-    if (deny?.hasAddressOf(view, 'deny') === true) return forbidden(context)
-    const isAllowed = allow?.hasAddressOf(view, 'allow') === true
-    if (isAllowed && deny?.hasKeys !== true) return unlimited
-    const key = await limit.keyOf(view.raw, view)
-    if (isNotLimited(key)) return unlimited
-    if (deny?.hasKey(key) === true) return forbidden(context)
-    if (isAllowed || allow?.hasKey(key) === true) return unlimited
+      // 3. The decision.
+      result = await decide(limit, context, key)
+    } else {
+      result = await rules.decide(context)
+    }
+    if (result === undefined) return unlimited
+    const { decision, counted, answer } = result
+    if (onDecision !== undefined) void listen(onDecision, view.raw, decision)
 
-    // 3. The decision.
-    result = await decide(limit, context, key)
-  } else {
-    result = await rules.decide(context)
+    // 4. The headers.
+    const items = counted === undefined ? noItems : limit.itemsFor(counted, earlier)
+    const isSilent = counted === undefined || response.headersSent
+    const fields = isSilent ? noFields : limit.fieldsOf(items, counted)
+    if (decision.allowed || dryRun) return { type: 'continue', decision, headers: fields }
+
+    // 5. The denial.
+    const headers = [...fields]
+    if (counted !== undefined) headers.push(['Retry-After', `${retryAfterSeconds(counted)}`])
+    if (onDenied !== undefined) {
+      return handled(onDenied, response, decision, headers, limit.name, result.proceed)
+    }
+    const status = answer?.status ?? statusCode
+    const content = await limit.bodyOf(view, status, decision, items, counted, answer)
+    const violated = decision.deniedBy.map((policy) => publicNameOf(policy, items))
+    return denied(response, status, content, decision, headers, violated)
+  } catch (error) {
+    if (await isOfGoneClient(error, response)) return disconnected
+    throw errorFor(limit.name, error)
   }
-  if (result === undefined) return unlimited
-  const { decision, counted, answer } = result
-  if (onDecision !== undefined) void listen(onDecision, view.raw, decision)
-
-  // 4. The headers.
-  const items = counted === undefined ? noItems : limit.itemsFor(counted, earlier)
-  const isSilent = counted === undefined || response.headersSent
-  const fields = isSilent ? noFields : limit.fieldsOf(items, counted)
-  if (decision.allowed || dryRun) return { type: 'continue', decision, headers: fields }
-
-  // 5. The denial.
-  const headers = [...fields]
-  if (counted !== undefined) headers.push(['Retry-After', `${retryAfterSeconds(counted)}`])
-  if (onDenied !== undefined) {
-    return handled(onDenied, response, decision, headers, limit.name, result.proceed)
-  }
-  const status = answer?.status ?? statusCode
-  const content = await limit.bodyOf(view, status, decision, items, counted, answer)
-  const violated = decision.deniedBy.map((policy) => publicNameOf(policy, items))
-  return denied(response, status, content, decision, headers, violated)
 }
 
 /** A client in the list `deny`. */
@@ -110,16 +116,17 @@ async function decide<R, H>(
   const { cost: own = 1 } = options
   const cost = definedCost(limit.name, typeof own === 'function' ? await own(request) : own)
   if (!context.seesResponse) assertWithoutResponse(limit.name, policies, optionForResponse(options))
-  const call = { cost, policies, request, ...(dryRun && { mode: 'dryRun' as const }) }
+  const mode = dryRun ? 'dryRun' : 'enforced'
   let decision: Decision
   let takeLater: (() => unknown) | undefined
   const ahead = limit.count.reserve ? undefined : await limiter.peek(key, { cost, policies })
   if (ahead?.allowed === true) {
     decision = ahead
     // Its denial denies no request.
-    takeLater = () => limiter.consume(key, { mode: 'shadow', ...call })
+    takeLater = () =>
+      limiter.consume(key, { cost, policies, request, mode: dryRun ? mode : 'shadow' })
   } else if (options.wait === undefined || dryRun) {
-    decision = await limiter.consume(key, call)
+    decision = await limiter.consume(key, { cost, policies, request, mode })
     // A leaky queue delays what it allows.
     if (decision.allowed && decision.delayMs > 0 && !dryRun) {
       const allowed = decision
@@ -130,6 +137,9 @@ async function decide<R, H>(
     decision = await context.delay((signal) => limiter.acquire(key, { ...wait, signal }))
   }
   const counted = { decision, policies, keys: key }
+  // The checks of a key function wait for the end of any request.
+  const atEnd = context.seesResponse ? atEnds.get(view) : undefined
+  if (atEnd !== undefined) context.afterResponse(undefined, atEnd)
   const { allowed, lease } = decision
   if (allowed && (limit.settles || lease !== undefined)) {
     afterwards(limit, context, counted, takeLater)

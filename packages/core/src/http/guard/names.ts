@@ -22,14 +22,7 @@ export function guardLimiter<R, H>(
   policies: Policies,
   perRequest: boolean,
 ): Limiter {
-  const own = {
-    name: stated ?? withoutName,
-    policies,
-    ...(store && { store }),
-    ...(clock && { clock }),
-    ...(onStoreError && { onStoreError }),
-    ...(localShare !== undefined && { localShare }),
-  }
+  const own = { name: stated ?? withoutName, policies, store, clock, onStoreError, localShare }
   return makeLimiter<Store>(own, guardNames(stated, perRequest ? undefined : policies))
 }
 
