@@ -1,30 +1,5 @@
-/** The code of a failed request. Other codes are those of the errors of limiters and stores. */
-export type RefusalCode =
-  | 'SLUICE_VIEW_UNAUTHORIZED'
-  | 'SLUICE_VIEW_FORBIDDEN'
-  | 'SLUICE_VIEW_READ_ONLY'
-  | 'SLUICE_VIEW_FOREIGN'
-  | 'SLUICE_VIEW_HEADER_MISSING'
-  | 'SLUICE_VIEW_PATH_UNKNOWN'
-  | 'SLUICE_VIEW_PAGE_MISSING'
-  | 'SLUICE_VIEW_METHOD_WRONG'
-  | 'SLUICE_VIEW_BODY_TOO_LARGE'
-  | 'SLUICE_VIEW_BODY_INVALID'
-  | 'SLUICE_VIEW_REQUEST_INVALID'
-  | 'SLUICE_VIEW_LIMITER_UNKNOWN'
-  | 'SLUICE_VIEW_KEY_AMBIGUOUS'
-  | 'SLUICE_VIEW_KEY_BLOCKED'
-  | 'SLUICE_VIEW_POLICIES_UNSEEN'
-  | 'SLUICE_VIEW_LIMIT_VARIES'
-  | 'SLUICE_VIEW_STORE_UNAVAILABLE'
-  | 'SLUICE_VIEW_LATE'
-  | 'SLUICE_VIEW_FAILED'
-  | 'SLUICE_SEARCH_UNAVAILABLE'
-  | 'SLUICE_SEARCH_BUSY'
-  | 'SLUICE_SEARCH_FAILED'
-
 /** The status and the message of each code. `%` is replaced by the detail. */
-export const refusals: Readonly<Record<RefusalCode, readonly [status: number, text: string]>> = {
+export const refusals = {
   SLUICE_VIEW_UNAUTHORIZED: [401, '"authorize" of the dashboard asks for a login.'],
   SLUICE_VIEW_FORBIDDEN: [403, '"authorize" of the dashboard gives this request no role.'],
   SLUICE_VIEW_READ_ONLY: [403, 'The role "read" can look, and cannot act.'],
@@ -59,7 +34,10 @@ export const refusals: Readonly<Record<RefusalCode, readonly [status: number, te
   SLUICE_SEARCH_UNAVAILABLE: [404, 'Without "share", the dashboard has no Redis to search.'],
   SLUICE_SEARCH_BUSY: [503, 'Other searches are running. Try again in a moment.'],
   SLUICE_SEARCH_FAILED: [503, 'Redis could not be searched: %'],
-}
+} as const
+
+/** The code of a failed request. Other codes are those of the errors of limiters and stores. */
+export type RefusalCode = keyof typeof refusals
 
 /** A request of the page that fails. It never reaches the application. */
 export class Refusal extends Error {

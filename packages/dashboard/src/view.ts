@@ -135,16 +135,20 @@ export interface RuleView {
   readonly stats: Readonly<Record<RuleCounter, number>>
 }
 
+/** The counters of a rule, in the order in which processes share them. */
+export const ruleCounters = [
+  'matched',
+  'asked',
+  'allowed',
+  'denied',
+  'near',
+  'shadowDenied',
+  'refused',
+  'errors',
+] as const
+
 /** A counter of a rule. */
-export type RuleCounter =
-  | 'matched'
-  | 'asked'
-  | 'allowed'
-  | 'denied'
-  | 'near'
-  | 'shadowDenied'
-  | 'refused'
-  | 'errors'
+export type RuleCounter = (typeof ruleCounters)[number]
 
 /** The answer of `GET api/key`: the counts of one key. */
 export interface KeyView {

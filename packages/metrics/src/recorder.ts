@@ -8,7 +8,7 @@ import type {
   StoreErrorEvent,
 } from '@sluice/core'
 import { Family, type Labels } from './family.js'
-import { metricTable, type MetricId } from './metric-table.js'
+import { metricIds, metricTable, type MetricId } from './metric-table.js'
 
 /** The events of each channel, as far as they are counted. Another version of core may publish a decision without a mode. */
 export interface Events {
@@ -55,7 +55,9 @@ export interface Recorder {
  * @param noteDuration receives each value of the histogram
  */
 export function createRecorder(noteDuration: (labels: Labels, seconds: number) => void): Recorder {
-  const families = familiesOf(metricTable)
+  const all = metricIds.map((id) => [id, new Family(metricTable[id])])
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one for each id
+  const families = Object.fromEntries(all) as Recorder['families']
 
   /** Returns whether the metric has these labels for the first time. A gauge that began before the first event is not known: it stays at zero when it ends. */
   function record(metric: MetricId, labels: readonly string[], n: number): boolean {
@@ -140,22 +142,6 @@ export function createRecorder(noteDuration: (labels: Labels, seconds: number) =
       for (const { channel, listen } of listeners) unsubscribe(channel, listen)
       for (const id of gauges) for (const series of families[id].series) series.value = 0
     },
-  }
-}
-
-function familiesOf(table: typeof metricTable): Record<MetricId, Family> {
-  return {
-    decisions: new Family(table.decisions),
-    denials: new Family(table.denials),
-    wouldDeny: new Family(table.wouldDeny),
-    fallbackActive: new Family(table.fallbackActive),
-    storeCallDuration: new Family(table.storeCallDuration),
-    storeRequests: new Family(table.storeRequests),
-    storeErrors: new Family(table.storeErrors),
-    breakerOpen: new Family(table.breakerOpen),
-    rulesLoads: new Family(table.rulesLoads),
-    rulesLoadedTime: new Family(table.rulesLoadedTime),
-    rulesRejected: new Family(table.rulesRejected),
   }
 }
 

@@ -5,10 +5,13 @@ import { decidedPolicies, type DecidedBy } from './decided-policies.js'
 import { DeniedKeys } from './denied-keys.js'
 import { KeyPolicies } from './key-policies.js'
 import { isOfStore, LimiterRecord, type PolicyRecord } from './limiter-record.js'
-import { createRing, setBackMs, stepCount, stepMs, stepOf } from './steps.js'
+import { Ring, stepMs, stepOf } from './steps.js'
 
 /** The most limiters. The decisions of any further one are counted together. */
 const mostLimiters = 50
+
+/** A clock that is behind the current step by more than this was set back: the series start again. */
+const setBackMs = 60_000
 
 /** The most rings of policies, of all limiters. */
 const mostRings = 160
@@ -78,23 +81,22 @@ export class Collector {
   #note({ limiter, keys, decision, mode }: DecisionEvent): void {
     const now = this.now()
     const record = this.#recordOf(limiter, now)
-    const place = this.#step % stepCount
     // Shadow rules and tags make decisions of their own, besides that of the request.
     const isRequest = mode !== 'shadow' && mode !== 'tagging'
     record.learn(keys, decision, this.#step, this.#mayAddPolicy)
     if (!decision.allowed && isRequest && mode !== 'dryRun') {
-      record.denied[place]++
+      record.denied.add(this.#step)
       this.keyPolicies.note(limiter, keys, decision)
       this.#noteDenial(record, keys, decision, now)
       return
     }
     if (record.hasVaried) this.keyPolicies.note(limiter, keys, decision)
     if (!decision.allowed) {
-      record.wouldDeny[place]++
+      record.wouldDeny.add(this.#step)
       for (const name of decision.deniedBy) this.#count(record.policies.get(name), 'wouldDeny')
     }
     if (!isRequest) return
-    record[(decision as MaybeExempt).exempt === true ? 'exempt' : 'allowed'][place]++
+    record[(decision as MaybeExempt).exempt === true ? 'exempt' : 'allowed'].add(this.#step)
     this.#noteAllowed(record, keys, now)
     const times = this.#times()
     if (times > 0) addKeys(record, keys, times)
@@ -150,8 +152,8 @@ export class Collector {
       if (this.#rings >= mostRings) return
       this.#rings++
     }
-    policy[outcome] ??= createRing()
-    policy[outcome][this.#step % stepCount]++
+    policy[outcome] ??= new Ring()
+    policy[outcome].add(this.#step)
   }
 
   readonly #mayAddPolicy = (): boolean => {
@@ -172,8 +174,6 @@ export class Collector {
   #advance(now: number): void {
     const to = stepOf(now)
     const isSetBack = to < this.#step
-    const after = isSetBack ? -Infinity : this.#step
-    for (const record of this.limiters.values()) record.clearSteps(after, to)
     this.#step = to
     // The times of all data before are those of another clock.
     this.denied.sweep(isSetBack ? Infinity : now)

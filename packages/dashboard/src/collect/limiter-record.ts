@@ -1,7 +1,7 @@
 import type { Decision, DecisionEvent, Policy } from '@sluice/core'
 import { decidedPolicies } from './decided-policies.js'
 import { RecentKeys } from './recent-keys.js'
-import { clearSteps, createRing, type Ring } from './steps.js'
+import { Ring } from './steps.js'
 
 /** The kinds of decisions. */
 export type Outcome = 'allowed' | 'denied' | 'exempt' | 'wouldDeny'
@@ -26,11 +26,11 @@ export interface PolicyRecord {
 /** The decisions of one limiter in the last hour. */
 export class LimiterRecord {
   readonly name: string
-  readonly allowed: Ring = createRing()
-  readonly denied: Ring = createRing()
-  readonly exempt: Ring = createRing()
+  readonly allowed: Ring = new Ring()
+  readonly denied: Ring = new Ring()
+  readonly exempt: Ring = new Ring()
   /** Denials of shadow rules, of tags, and of dry runs. */
-  readonly wouldDeny: Ring = createRing()
+  readonly wouldDeny: Ring = new Ring()
   readonly policies: Map<string, PolicyRecord> = new Map()
   readonly requests: RecentKeys
   readonly denials: RecentKeys
@@ -96,12 +96,6 @@ export class LimiterRecord {
       groups.set(group, [...(groups.get(group) ?? []), name])
     }
     return [...groups.values()]
-  }
-
-  clearSteps(after: number, to: number): void {
-    const rings: (Ring | undefined)[] = [this.allowed, this.denied, this.exempt, this.wouldDeny]
-    for (const { denied, wouldDeny } of this.policies.values()) rings.push(denied, wouldDeny)
-    for (const ring of rings) if (ring !== undefined) clearSteps(ring, after, to)
   }
 }
 

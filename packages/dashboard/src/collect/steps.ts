@@ -4,18 +4,11 @@ export const stepMs = 10_000
 /** The steps of an hour. */
 export const stepCount = 360
 
-/** A clock that is behind the current step by more than this was set back: the series start again. */
-export const setBackMs = 60_000
-
 /** Counts of the last hour, one for each step. */
 export type Series = readonly number[]
 
-/** Counts of the last hour whose place is the number of their step modulo `stepCount`. */
-export type Ring = number[]
-
-export function createRing(): Ring {
-  return Array<number>(stepCount).fill(0)
-}
+/** The counts of an hour, without one. */
+export const noCounts: Series = Object.freeze(Array<number>(stepCount).fill(0))
 
 /** The number of the step that contains a time. */
 export function stepOf(time: number): number {
@@ -27,18 +20,33 @@ export function startOf(time: number): number {
   return (stepOf(time) - stepCount + 1) * stepMs
 }
 
-/** The counts of the hour that ends with a step, the oldest first. */
-export function seriesOf(ring: Ring, step: number): Series {
-  const at = (step % stepCount) + 1
-  return [...ring.slice(at), ...ring.slice(0, at)]
-}
-
 export function sumOf(counts: Series): number {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Clears the places of the steps after one step, up to another one. */
-export function clearSteps(ring: Ring, after: number, to: number): void {
-  if (to - after >= stepCount) ring.fill(0)
-  else for (let step = after + 1; step <= to; step++) ring[step % stepCount] = 0
+/** Counts of the last hour. The place of a step is its number modulo `stepCount`. */
+export class Ring {
+  readonly #counts = [...noCounts]
+  #step = -Infinity
+
+  /** Counts one in a step. */
+  add(step: number): void {
+    this.#advance(step)
+    this.#counts[step % stepCount]++
+  }
+
+  /** The counts of the hour that ends with a step, the oldest first. */
+  series(step: number): Series {
+    this.#advance(step)
+    const at = (step % stepCount) + 1
+    return [...this.#counts.slice(at), ...this.#counts.slice(0, at)]
+  }
+
+  /** Clears the places of the steps since the last one; all of them after an hour, and if the clock was set back. */
+  #advance(step: number): void {
+    const from = this.#step
+    this.#step = step
+    if (step < from || step - from >= stepCount) this.#counts.fill(0)
+    else for (let one = from + 1; one <= step; one++) this.#counts[one % stepCount] = 0
+  }
 }

@@ -1,15 +1,7 @@
-import type { BreakerEvent, FallbackEvent, SluiceError, StoreErrorEvent } from '@sluice/core'
+import type { BreakerEvent, FallbackEvent, StoreErrorEvent } from '@sluice/core'
 import type { StoreView } from '../view.js'
-import {
-  clearSteps,
-  createRing,
-  setBackMs,
-  stepCount,
-  stepMs,
-  stepOf,
-  sumOf,
-  type Ring,
-} from './steps.js'
+import type { Collector } from './collector.js'
+import { Ring, sumOf } from './steps.js'
 
 /** The most stores, and the most limiters that decide without one. */
 const mostStores = 8
@@ -30,28 +22,27 @@ interface StoreRecord {
 /** The failures of the stores of a process. A store that has never failed is not in it. */
 export class StoreRecords {
   readonly #records = new Map<string, StoreRecord>()
-  readonly #clock: () => number
-  #step: number
+  readonly #collector: Collector
   /** An event of a fallback does not name the store: its error was published just before. */
   #lastFailed: string | undefined
 
-  constructor(clock: () => number) {
-    this.#clock = clock
-    this.#step = stepOf(clock())
+  /** @param collector gives the time and its step */
+  constructor(collector: Collector) {
+    this.#collector = collector
   }
 
   readonly noteError = ({ store, error }: StoreErrorEvent): void => {
     const record = this.#recordOf(store)
     if (record === undefined) return
-    const now = this.#now()
-    record.errors[this.#step % stepCount]++
-    record.lastError = lastError(error, now)
+    const at = this.#collector.now()
+    record.errors.add(this.#collector.step)
+    record.lastError = { code: error.code, message: error.message.slice(0, longestMessage), at }
     this.#lastFailed = store
   }
 
   readonly noteBreaker = ({ store, state }: BreakerEvent): void => {
     const record = this.#recordOf(store)
-    if (record !== undefined) record.openAt = state === 'open' ? this.#clock() : undefined
+    if (record !== undefined) record.openAt = state === 'open' ? this.#collector.now() : undefined
   }
 
   readonly noteFallback = ({ limiter, state }: FallbackEvent): void => {
@@ -61,19 +52,19 @@ export class StoreRecords {
     }
     const { fallbacks } = this.#recordOf(this.#lastFailed ?? 'store') ?? {}
     if (fallbacks === undefined || fallbacks.size >= mostFallbacks) return
-    fallbacks.set(limiter, this.#clock())
+    fallbacks.set(limiter, this.#collector.now())
   }
 
   /** The stores that have failed. */
   views(): StoreView[] {
-    this.#now()
+    this.#collector.now()
     return Array.from(this.#records, ([name, { errors, lastError, openAt, fallbacks }]) => {
       const since = openAt ?? (fallbacks.size === 0 ? null : Math.min(...fallbacks.values()))
       return {
         name,
         state: openAt === undefined ? (since === null ? 'ok' : 'fallback') : 'open',
         sinceAt: since,
-        errors: sumOf(errors),
+        errors: sumOf(errors.series(this.#collector.step)),
         ...(lastError === undefined ? {} : { lastError }),
       }
     })
@@ -83,7 +74,7 @@ export class StoreRecords {
     let record = this.#records.get(store)
     if (record === undefined && this.#records.size < mostStores) {
       record = {
-        errors: createRing(),
+        errors: new Ring(),
         lastError: undefined,
         openAt: undefined,
         fallbacks: new Map(),
@@ -92,22 +83,6 @@ export class StoreRecords {
     }
     return record
   }
-
-  #now(): number {
-    const now = this.#clock()
-    const step = stepOf(now)
-    const isSetBack = now < (this.#step + 1) * stepMs - setBackMs
-    if (step > this.#step || isSetBack) {
-      const after = isSetBack ? -Infinity : this.#step
-      for (const { errors } of this.#records.values()) clearSteps(errors, after, step)
-      this.#step = step
-    }
-    return now
-  }
-}
-
-function lastError({ code, message }: SluiceError, at: number): StoreView['lastError'] {
-  return { code, message: message.slice(0, longestMessage), at }
 }
 
 /** The stores of several processes: of each, the worst state. */

@@ -44,7 +44,7 @@ export function collect(clock: () => number, sample: number): Collected {
 
 function begin(clock: () => number, sample: number): Subscription {
   const collector = new Collector(clock, sample)
-  const stores = new StoreRecords(clock)
+  const stores = new StoreRecords(collector)
   const ends = [
     listen('sluice:decision', collector.note),
     listen('sluice:store:error', stores.noteError),

@@ -2,7 +2,7 @@ import { isOver, type ClearedKey } from '../collect/cleared-keys.js'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import type { Outcome } from '../collect/limiter-record.js'
 import { mergedTop } from '../collect/recent-keys.js'
-import { createRing, type Series } from '../collect/steps.js'
+import { noCounts, type Series } from '../collect/steps.js'
 import { addMinutes } from './minutes.js'
 import {
   emptyLimiter,
@@ -75,7 +75,7 @@ function mergedLimiter(
 type Minutes = readonly [at: number, series: Series]
 
 function sumSeries(own: Series, at: number, others: readonly Minutes[]): Series {
-  const sum = own.length === 0 ? createRing() : [...own]
+  const sum = own.length === 0 ? [...noCounts] : [...own]
   for (const [writtenAt, minutes] of others) addMinutes(sum, at, minutes, writtenAt)
   return sum
 }

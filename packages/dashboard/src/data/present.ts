@@ -1,6 +1,6 @@
 import { isListed, type DeniedRun } from '../collect/denied-keys.js'
 import type { Top } from '../collect/recent-keys.js'
-import { createRing, startOf, stepMs, sumOf, type Series } from '../collect/steps.js'
+import { noCounts, startOf, stepMs, sumOf, type Series } from '../collect/steps.js'
 import { firstInOrder } from '../first-in-order.js'
 import type { DeniedKey, LimiterView, PolicyView, TopKeys } from '../view.js'
 import { emptyLimiter, type LimiterData, type PolicyData } from './process-data.js'
@@ -55,7 +55,7 @@ export function limiterViews(
 }
 
 function whole(series: Series): Series {
-  return series.length === 0 ? createRing() : series
+  return series.length === 0 ? noCounts : series
 }
 
 function policyView({ name, denied, wouldDeny, limit }: PolicyData): PolicyView {

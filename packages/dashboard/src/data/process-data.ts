@@ -3,7 +3,7 @@ import type { Collector } from '../collect/collector.js'
 import type { DeniedRun } from '../collect/denied-keys.js'
 import type { LimiterRecord } from '../collect/limiter-record.js'
 import type { Top } from '../collect/recent-keys.js'
-import { seriesOf, stepCount, type Ring, type Series } from '../collect/steps.js'
+import { stepCount, type Ring, type Series } from '../collect/steps.js'
 import type { StoreView } from '../view.js'
 import type { RulesData } from './rules-data.js'
 
@@ -63,8 +63,7 @@ export function dataOf(
 }
 
 function limiterData(record: LimiterRecord, { step, denied }: Collector, at: number): LimiterData {
-  const series = (ring: Ring | undefined): Series =>
-    ring === undefined ? [] : seriesOf(ring, step)
+  const series = (ring: Ring | undefined): Series => ring?.series(step) ?? []
   return {
     name: record.name,
     allowed: series(record.allowed),

@@ -1,6 +1,6 @@
 import type { Policy } from '@sluice/core'
 import { isFunction, isRecord } from '@sluice/core/internal'
-import type { RuleCounter, RulesView } from '../view.js'
+import { ruleCounters, type RuleCounter, type RulesView } from '../view.js'
 import type { MessageOf } from './shown.js'
 
 /** The most rules of a view. */
@@ -38,17 +38,6 @@ export interface DashboardRules {
   }
   stats(): ReadonlyMap<string, RuleStats>
 }
-
-export const ruleCounters: readonly RuleCounter[] = [
-  'matched',
-  'asked',
-  'allowed',
-  'denied',
-  'near',
-  'shadowDenied',
-  'refused',
-  'errors',
-]
 
 /** The counters of the rules of one process, in the order of `ruleCounters`, by the id of the rule. */
 export interface RulesData {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { createLimiter, type DecisionEvent } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { Collector } from '../../src/collect/collector.js'
+import { Ring } from '../../src/collect/steps.js'
 
 const allowed = createLimiter({ name: 'plain', limit: 1, window: '1m' }).peek('key')
 
@@ -42,7 +43,7 @@ function sizesOf({ limiters, denied, keyPolicies }: Collector) {
   const records = [...limiters.values()]
   const policies = records.flatMap((record) => [...record.policies.values()])
   const ringsOf = (record: object): number =>
-    Object.values(record).filter((value) => Array.isArray(value)).length
+    Object.values(record).filter((value) => value instanceof Ring).length
   return {
     limiters: records.length,
     policies: policies.length,

@@ -2,6 +2,7 @@ import { createLimiter, redisStore, type FallbackEvent, type StoreErrorEvent } f
 import { startRedis } from '@sluice/test-kit/redis'
 import process from 'node:process'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Collector } from '../../src/collect/collector.js'
 import { mergedStores, StoreRecords } from '../../src/collect/store-records.js'
 import type { StoreView } from '../../src/index.js'
 import { serveDashboard } from '../served.js'
@@ -87,7 +88,7 @@ describe('the limiters that decide without their store', () => {
   /** Records the events of two stores, which fail at different times. */
   function setUp() {
     const clock = { now: Date.UTC(2026, 0, 1) }
-    const records = new StoreRecords(() => clock.now)
+    const records = new StoreRecords(new Collector(() => clock.now, 1))
     const error = { code: 'SLUICE_STORE_FAILED', message: 'down' }
     return {
       clock,
