@@ -65,6 +65,8 @@ export { staged, type StagedOptions, type StagedPolicy } from './algorithms/stag
 export { unlimited, type UnlimitedPolicy } from './algorithms/unlimited/index.js'
 
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './stores/memory/index.js'
+export { spendAhead } from './stores/ahead/spend-ahead.js'
+export type { AheadCounts, AheadStore, SpendAheadOptions } from './stores/ahead/spend-ahead.js'
 export { redisStore, type RedisStoreOptions } from './stores/redis/index.js'
 export { restClient } from './stores/redis/rest-client.js'
 export type {

@@ -98,7 +98,7 @@ export interface DeniedKey {
   readonly denials: number
   readonly firstDeniedAt: number
   readonly lastDeniedAt: number
-  readonly source: 'store' | 'local' | 'fallback' | 'open' | 'closed'
+  readonly source: 'store' | 'local' | 'ahead' | 'fallback' | 'open' | 'closed'
   /** Whether it is denied by a block, automatic or by hand, and not by its quota. */
   readonly isBlocked: boolean
 }

@@ -80,6 +80,16 @@ export interface Algorithm<P extends object = object, R = unknown> extends Steps
   token?(row: Row): number
   /** The state of a key in addition to its row. */
   readonly records?: Records<P, R>
+  /** How a process can take units before it spends them; absent if it cannot. */
+  readonly ahead?: Ahead<P> | undefined
+}
+
+/** Units that are taken before they are spent. */
+export interface Ahead<P extends object = object> {
+  /** Of the newest `units` that a take has left in the row, those that may still be spent now: then no more is allowed than without taking them ahead. */
+  held(row: Row, params: P, now: number, units: number): number
+  /** Whether unspent units can be given back. Those of a rate cannot: it would move the times of units that other processes hold. */
+  readonly isReturned: boolean
 }
 
 /** The numbers of the cells: first the times (milliseconds since the epoch), then the counts, then the extras. */

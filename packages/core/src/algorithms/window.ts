@@ -36,6 +36,10 @@ export function windowSteps<P extends { readonly limit: number }>(
     ends,
     used: (row) => row[USED],
     quota: (params) => params.limit,
+    ahead: {
+      held: (row, params, now, units) => (now < ends(row, params) ? units : 0),
+      isReturned: true,
+    },
 
     read(row, params, now, cost, isTaken, target = 1) {
       const used = row[USED]

@@ -108,7 +108,7 @@ function askLater(
         }
         if (policies.length === 0) done(allowedUncounted)
         // Only the store that made a decision has its state.
-        else if (source !== 'store') done(fallback.answerOf(counted))
+        else if (source !== 'store' && source !== 'ahead') done(fallback.answerOf(counted))
         else pending.push(new PendingRequest(counted, done))
       })
       if (pending.length > 0) submit(pending)

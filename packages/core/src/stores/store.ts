@@ -173,10 +173,10 @@ export interface State extends OverrideAt {
 
 /**
  * The place of a decision: the store (`store`); this process, which remembers a recent denial by the store (`local`); the memory store that
- * replaces an unavailable store (`fallback`); or no counts, because the store is unavailable and `onStoreError` is `'allow'` (`open`) or
- * `'deny'` (`closed`).
+ * replaces an unavailable store (`fallback`); units that this process had taken from the store before (`ahead`); or no counts, because the store is unavailable and
+ * `onStoreError` is `'allow'` (`open`) or `'deny'` (`closed`).
  */
-export type Source = 'store' | 'local' | 'fallback' | 'open' | 'closed'
+export type Source = 'store' | 'local' | 'ahead' | 'fallback' | 'open' | 'closed'
 
 /** The result of a request that did not fail. */
 export interface StoreResult {

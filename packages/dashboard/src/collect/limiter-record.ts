@@ -101,5 +101,5 @@ export class LimiterRecord {
 
 /** Whether a decision has the limits of the policies. Those of a fallback are a share of them. */
 export function isOfStore({ source }: Decision): boolean {
-  return source === 'store' || source === 'local'
+  return source === 'store' || source === 'local' || source === 'ahead'
 }

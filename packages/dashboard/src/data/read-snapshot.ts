@@ -103,7 +103,7 @@ const snapshot = record<ProcessData>({
           denials: count,
           firstAt: number,
           lastAt: number,
-          source: oneOf('store', 'local', 'fallback', 'open', 'closed'),
+          source: oneOf('store', 'local', 'ahead', 'fallback', 'open', 'closed'),
           isBlocked: boolean,
         }),
       ),

@@ -92,6 +92,13 @@ export const gcraSteps: Algorithm<GcraParams> = {
   windowMs: (params) => Math.ceil(windowOf(params)),
   mostUnits,
 
+  // Each unit has a slot of the timeline that ends at the arrival time, and is spent before its slot begins.
+  ahead: {
+    held: (row, params, now, units) =>
+      Math.min(units, Math.max(0, Math.floor(backlog(row, params, now) / params.every))),
+    isReturned: false,
+  },
+
   read(row, params, now, cost, isTaken, target) {
     const used = gcraSteps.used(row, params, now)
     const units = target ?? Math.max(0, params.burst - used) + 1

@@ -110,6 +110,7 @@ interface LeakyQueueParams extends GcraParams {
 const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
   ...gcraSteps,
   id: 4,
+  ahead: undefined,
   args: ({ maxDelay, largest, ...params }) => [...gcraSteps.args(params, 0), maxDelay, largest],
 
   look(row, params, now, cost) {

@@ -1,0 +1,355 @@
+import { sluiceError } from '../../errors.js'
+import {
+  checked,
+  optional,
+  positiveCount,
+  readOptions,
+  shortDuration,
+  type Duration,
+} from '../../options/readers.js'
+import { letProcessEnd, withProcess } from '../../runtime.js'
+import { PendingRequest, storeOf, submitOf } from '../queue/pending.js'
+import {
+  costAt,
+  isDecision,
+  refundsOf,
+  storeContract,
+  textOf,
+  type AsyncStore,
+  type DecisionRequest,
+  type RefundReceiptRequest,
+  type StoreRequest,
+  type StoreResult,
+} from '../store.js'
+import { Place, type Pool } from './place.js'
+
+/** Options of `spendAhead`. */
+export interface SpendAheadOptions {
+  /**
+   * The longest time for which units are held, and after which a block, a reset or a new limit of another process is seen.
+   *
+   * @default '1s'
+   */
+  readonly maxAge?: Duration | undefined
+  /**
+   * The largest part of the free units that are taken at once, above 0 and up to 1.
+   *
+   * @default 0.25
+   */
+  readonly share?: number | undefined
+  /**
+   * The number of keys for which units can be held.
+   *
+   * @default 1000
+   */
+  readonly maxKeys?: number | undefined
+}
+
+/** What a store has taken ahead, in units: those that it holds, and since it was made those that it took, spent, returned, and that lapsed. */
+export interface AheadCounts {
+  /** The number of keys for which units are held. */
+  readonly keys: number
+  readonly held: number
+  readonly taken: number
+  readonly spent: number
+  readonly returned: number
+  readonly lapsed: number
+}
+
+/** A store that takes units before they are spent. */
+export interface AheadStore extends AsyncStore {
+  ahead(): AheadCounts
+}
+
+/** The pause after a denial, in which each request asks the store. */
+const deniedMs = 20
+
+/** The time between two looks for units that were held too long. */
+const sweepMs = 250
+
+/**
+ * Takes units of hot keys from a store before they are spent, so that most decisions about them need no call. Each unit is spent while the store still counts it, so
+ * that all processes together allow no more than the store would. It is for `fixedWindow`, `calendarWindow`, `gcra`, `tokenBucket` and `leakyBucket` without blocks; all
+ * other requests pass through.
+ *
+ * @example
+ * const store = spendAhead(redisStore(redis))
+ * const limiter = createLimiter({ name: 'api', policies: fixedWindow({ limit: 100_000, window: '1m' }), store })
+ * @throws SluiceError if the store answers at once, or an option is unknown or out of range
+ */
+export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): AheadStore {
+  const { maxAge, share, maxKeys } = readOptions('spendAhead', options, {
+    maxAge: optional(shortDuration, 1000),
+    share: optional(shareOption, 0.25),
+    maxKeys: optional(positiveCount, 1000),
+  })
+  if (!store.async) {
+    const expected = 'a store that answers with promises: a memory store has nothing to save'
+    throw sluiceError('SLUICE_OPTION_INVALID', 'spendAhead', 'store', store, expected)
+  }
+  const submit = submitOf(store)
+  const places = new Map<string, Place>()
+  const counts = { taken: 0, spent: 0, returned: 0, lapsed: 0 }
+  let timer: ReturnType<typeof setInterval> | undefined
+
+  /** The place of a request; undefined if its units cannot be taken ahead, or all places hold units. */
+  function placeOf(request: DecisionRequest, now: number): Place | undefined {
+    if (!isEligible(request)) return undefined
+    const id = identityOf(request)
+    const known = places.get(id)
+    if (known !== undefined) return known
+    if (places.size >= maxKeys) {
+      const [[oldest, place]] = places
+      places.delete(oldest)
+      if (isInUse(place)) {
+        places.set(oldest, place)
+        return undefined
+      }
+    }
+    const place = new Place(now)
+    places.set(id, place)
+    return place
+  }
+
+  function consume(pending: PendingRequest, request: DecisionRequest): void {
+    const now = performance.now()
+    const place = placeOf(request, now)
+    if (place === undefined) return submit([pending])
+    place.demand(costAt(request.cost, 0), now)
+    decide(pending, request, place)
+  }
+
+  function decide(pending: PendingRequest, request: DecisionRequest, place: Place): void {
+    const now = performance.now()
+    counts.lapsed += place.lapse(now)
+    const states = place.spend(request, now, maxAge)
+    if (states !== undefined) {
+      counts.spent += costAt(request.cost, 0)
+      const chunk = place.chunk(maxAge, share, now)
+      if (place.held < chunk / 4 && !place.isAsking) fill(place, request, chunk)
+      pending.done({ allowed: true, states, source: 'ahead' })
+    } else if (place.isAsking) {
+      place.waiting.push(() => decide(pending, request, place))
+    } else {
+      const chunk = place.chunk(maxAge, share, now)
+      if (chunk <= costAt(request.cost, 0)) pass(pending, request, place)
+      else {
+        place.waiting.push(() => decide(pending, request, place))
+        fill(place, request, chunk)
+      }
+    }
+  }
+
+  /** Sends the request itself. */
+  function pass(pending: PendingRequest, request: DecisionRequest, place: Place): void {
+    submit([
+      new PendingRequest(request, (answer) => {
+        if ('allowed' in answer) note(place, request, answer)
+        pending.done(answer)
+      }),
+    ])
+  }
+
+  function note(place: Place, request: DecisionRequest, answer: StoreResult): void {
+    place.note(request, answer)
+    if (!answer.allowed) place.pausedUntil = performance.now() + deniedMs
+  }
+
+  /** Takes units for a place, and then decides the requests that wait for them. */
+  function fill(place: Place, { lease, ...asked }: DecisionRequest, units: number): void {
+    place.isAsking = true
+    const request: DecisionRequest = { ...asked, lease, cost: units }
+    const sentAt = performance.now()
+    submit([
+      new PendingRequest(request, (answer) => {
+        place.isAsking = false
+        if ('allowed' in answer) {
+          note(place, request, answer)
+          const pool = { request, states: answer.states, sentAt, left: units }
+          if (answer.allowed && answer.source === undefined) keep(place, pool)
+        } else place.pausedUntil = performance.now() + deniedMs
+        const { waiting } = place
+        place.waiting = []
+        for (const next of waiting) next()
+      }),
+    ])
+  }
+
+  function keep(place: Place, pool: Pool): void {
+    counts.taken += pool.left
+    // The grant or the exemption of the key may have paid for them, so each request has to ask the store.
+    if (place.isOverridden) return giveBack(pool)
+    place.pools.push(pool)
+    watch()
+  }
+
+  function watch(): void {
+    if (timer !== undefined) return
+    timer = setInterval(sweep, sweepMs)
+    letProcessEnd(timer)
+    holding.add(giveBackAll)
+    watchExit()
+  }
+
+  function sweep(): void {
+    const now = performance.now()
+    for (const place of places.values()) {
+      counts.lapsed += place.lapse(now)
+      const old = place.pools.filter(({ sentAt }) => now - sentAt >= maxAge)
+      place.pools = place.pools.filter((pool) => !old.includes(pool))
+      old.forEach(giveBack)
+    }
+    if ([...places.values()].some(({ pools }) => pools.length > 0)) return
+    clearInterval(timer)
+    timer = undefined
+    holding.delete(giveBackAll)
+  }
+
+  /** Returns what is left of a pool to the store. The units of a rate become available by themselves: others may already have taken their time. */
+  function giveBack({ request, states, left }: Pool): void {
+    if (left === 0 || !isReturned(request)) {
+      counts.lapsed += left
+      return
+    }
+    counts.returned += left
+    for (const refund of refundsOf(request, states)) {
+      const adjusted = costAt(request.cost, 0) - left
+      submit([new PendingRequest({ ...refund, adjusted }, () => {}, true)])
+    }
+  }
+
+  function giveBackAll(): void {
+    for (const place of places.values()) {
+      place.pools.forEach(giveBack)
+      place.pools = []
+    }
+    sweep()
+  }
+
+  /** The places that count one of the keys of a request. */
+  function placesOf({ policies, keys }: StoreRequest): readonly Place[] {
+    return [...places.values()].filter(({ pools: [pool] }) => {
+      const isSame = pool?.request.policies[0]?.limiter === policies[0]?.limiter
+      return isSame && pool.request.keys.some((key) => keys.includes(key))
+    })
+  }
+
+  /** Any other verb first gives back the units of its keys, so that it finds the counts as they are spent. */
+  function change(pending: PendingRequest, request: StoreRequest): void {
+    const now = performance.now()
+    if (request.verb === 'refundReceipt' && request.source === 'ahead') {
+      return undo(pending, request)
+    }
+    for (const place of placesOf(request)) {
+      counts.lapsed += place.lapse(now)
+      place.pools.forEach(giveBack)
+      place.pools = []
+    }
+    submit([pending])
+  }
+
+  /** Units of a rate that were spent, and are not used after all, go back to the place: they are spent again or lapse. */
+  function undo(pending: PendingRequest, request: RefundReceiptRequest): void {
+    const units = costAt(request.cost, 0) - costAt(request.adjusted ?? 0, 0)
+    if (units <= 0 || isReturned(request)) return submit([pending])
+    const pool = places.get(identityOf(request))?.pools.at(-1)
+    if (pool === undefined) counts.lapsed += units
+    else pool.left += units
+    counts.spent -= units
+    pending.done({ allowed: true, states: request.receipts })
+  }
+
+  /** A peek finds the units that this process holds as free. */
+  function peek(pending: PendingRequest, request: DecisionRequest): void {
+    const held = places.get(identityOf(request))?.pools ?? []
+    if (held.length === 0) return submit([pending])
+    submit([
+      new PendingRequest(request, (answer) => {
+        pending.done('allowed' in answer ? withHeld(request, answer, held) : answer)
+      }),
+    ])
+  }
+
+  function run(pending: PendingRequest): void {
+    const { request } = pending
+    if (!isDecision(request)) change(pending, request)
+    else if (request.verb === 'peek') peek(pending, request)
+    else consume(pending, request)
+  }
+
+  const contract = store[storeContract]
+  return {
+    ...storeOf((pending) => pending.forEach(run), {
+      ping: () => store.ping(),
+      async close() {
+        giveBackAll()
+        await store.close()
+      },
+    }),
+    ...(contract !== undefined && { [storeContract]: contract }),
+    ahead() {
+      const all = [...places.values()]
+      const held = all.reduce((sum, place) => sum + place.held, 0)
+      return { keys: all.filter(({ pools }) => pools.length > 0).length, held, ...counts }
+    },
+  }
+}
+
+const shareOption = checked(
+  'a number above 0, up to 1',
+  (value): value is number => typeof value === 'number' && value > 0 && value <= 1,
+)
+
+/** What gives back the units of each store that holds some. */
+const holding = new Set<() => void>()
+
+function giveBackAtExit(): void {
+  for (const giveBackAll of holding) giveBackAll()
+}
+
+/** One listener for all stores, because Node warns of many. */
+function watchExit(): void {
+  withProcess((process) => {
+    if (!process.listeners('beforeExit').includes(giveBackAtExit)) {
+      process.once('beforeExit', giveBackAtExit)
+    }
+  })
+}
+
+/** Whether the units of all policies can be taken before they are spent, and the store itself does not have to decide. */
+function isEligible({ policies, cost, now, skipDenyCache }: DecisionRequest): boolean {
+  if (now !== undefined || skipDenyCache === true || typeof cost !== 'number') return false
+  if (cost === 0) return false
+  return policies.every(({ steps, block, keepsFirstRow }) => {
+    return steps.ahead !== undefined && block === undefined && !keepsFirstRow
+  })
+}
+
+/** Whether unspent units can be given back. */
+function isReturned({ policies }: StoreRequest): boolean {
+  return policies.every(({ steps }) => steps.ahead?.isReturned === true)
+}
+
+/** The answer of a peek if the store had not taken what is held. */
+function withHeld(
+  { policies, cost }: DecisionRequest,
+  answer: StoreResult,
+  held: readonly Pool[],
+): StoreResult {
+  const left = held.reduce((sum, pool) => sum + pool.left, 0)
+  const states = answer.states.map(({ row, ...rest }) => ({ ...rest, row: [...row] }))
+  const fits = policies.map(({ steps, params }, i) => {
+    const { row, now, override } = states[i]
+    steps.refund(row, params, now, left)
+    return override === undefined && steps.look(row, params, now, costAt(cost, i))
+  })
+  return { ...answer, allowed: answer.allowed || !fits.includes(false), states }
+}
+
+function identityOf({ policies, keys }: StoreRequest): string {
+  return textOf(policies) + JSON.stringify(keys)
+}
+
+function isInUse({ pools, isAsking, waiting }: Place): boolean {
+  return pools.length > 0 || isAsking || waiting.length > 0
+}
