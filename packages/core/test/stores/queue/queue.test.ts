@@ -31,6 +31,19 @@ test('requests of one turn of the event loop are sent in their order at its end 
   expect(answered).toEqual(['a', 'b', 'denied', 'b'])
 })
 
+test('a request does not wait for calls that are pending since earlier turns', async () => {
+  const { store, calls, answer } = recorder()
+  const { ask, answered } = asker(pipelineOver(store, { targetOf: oneTarget }))
+  const keys = ['a', 'b', 'c']
+  for (const key of keys) {
+    ask(request(key))
+    for (let turns = 0; turns < 5; turns++) await turn()
+  }
+  expect(calls).toEqual([['a'], ['b'], ['c']])
+  for (let i = 0; i < 3; i++) answer()
+  expect(answered).toEqual(keys)
+})
+
 test('each request of a list has its own answer', async () => {
   const { store, answer } = recorder()
   const given = pipelineOver(store, { targetOf: oneTarget }).run(
