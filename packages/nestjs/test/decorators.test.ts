@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Controller, Get, Module, Post, UseGuards } from '@nestjs/common'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   fixedWindow,
   memoryStore,
@@ -205,6 +206,19 @@ describe.each(platforms)('%s', (_, adapter) => {
     expect(await statuses(first, '/a/one', 2)).toEqual([200, 200])
     expect(await statuses(second, '/b/one', 1)).toEqual([200])
     expect(await statuses(second, '/a/one', 1)).toEqual([429])
+  })
+
+  test('numbers controllers with the same class name from the second one', async () => {
+    const names: unknown[] = []
+    const listen = (event: unknown) => names.push(Reflect.get(Object(event), 'limiter'))
+    subscribe('sluice:decision', listen)
+    onTestFinished(() => void unsubscribe('sluice:decision', listen))
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot({ ...twice, scope: 'controller' })],
+      controllers: [pair('a', []), pair('b', []), pair('c', [])],
+    })
+    for (const path of ['/b/one', '/a/one', '/c/one']) await statuses(ask, path, 1)
+    expect(names).toEqual(['Pair~2', 'Pair', 'Pair~3'])
   })
 
   test('names a method by its name in the class, even if another decorator has replaced it', async () => {
