@@ -57,7 +57,7 @@ export function createGuard<R, H>(
     name,
     options,
     count: countOf(options.count),
-    settles: optionForResponse(options) !== undefined,
+    needsOutcome: optionForResponse(options) !== undefined,
     ...ofRequests,
     allow: readList(options.allow),
     deny: readList(options.deny),
@@ -110,7 +110,7 @@ export function createGuard<R, H>(
     limiter,
     keyOf,
     holds: releaseOn !== 'close' && mayHold,
-    needsOutcome: perRequest || mayHold || limit.settles,
+    needsOutcome: perRequest || mayHold || limit.needsOutcome,
   }
 }
 

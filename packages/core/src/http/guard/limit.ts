@@ -32,7 +32,7 @@ export interface Limit<R, H> extends RequestPolicies<R> {
   readonly options: RateLimitOptions<R, H>
   readonly count: Counting
   /** Whether a response can change what was counted. */
-  readonly settles: boolean
+  readonly needsOutcome: boolean
   readonly allow: Entries | undefined
   readonly deny: Entries | undefined
   readonly keyOf: KeyReader<R>
@@ -83,13 +83,15 @@ export async function limitRequest<R, H>(
 
     // 5. The denial.
     const headers = [...fields]
-    if (counted !== undefined) headers.push(['Retry-After', `${retryAfterSeconds(counted)}`])
+    const retryAfter = counted === undefined ? 0 : retryAfterSeconds(counted)
+    if (counted !== undefined) headers.push(['Retry-After', `${retryAfter}`])
     if (onDenied !== undefined) {
       return handled(onDenied, response, decision, headers, limit.name, result.proceed)
     }
     const status = answer?.status ?? statusCode
-    const content = await limit.bodyOf(view, status, decision, items, counted, answer)
     const violated = decision.deniedBy.map((policy) => publicNameOf(policy, items))
+    const denial = { status, decision, counted, retryAfter, violated, answer }
+    const content = await limit.bodyOf(view, denial)
     return denied(response, status, content, decision, headers, violated)
   } catch (error) {
     if (await isOfGoneClient(error, response)) return disconnected
@@ -141,13 +143,13 @@ async function decide<R, H>(
   const atEnd = context.seesResponse ? atEnds.get(view) : undefined
   if (atEnd !== undefined) context.afterResponse(undefined, atEnd)
   const { allowed, lease } = decision
-  if (allowed && (limit.settles || lease !== undefined)) {
+  if (allowed && (limit.needsOutcome || lease !== undefined)) {
     afterwards(limit, context, counted, takeLater)
   }
   return {
     decision,
     counted,
-    proceed: () => limit.settles && afterwards(limit, context, counted),
+    proceed: () => limit.needsOutcome && afterwards(limit, context, counted),
   }
 }
 

@@ -5,7 +5,6 @@ import type { Decision } from '../../limiter/decision.js'
 import { receiptOf } from '../../limiter/receipt.js'
 import { blockedMs } from '../../stores/override.js'
 import type { RequestView } from '../request/view.js'
-import { retryAfterSeconds } from './header-fields.js'
 import type {
   Counted,
   DenialAnswer,
@@ -13,7 +12,6 @@ import type {
   DenialBodyFunction,
   RequestDecision,
 } from './limit-result.js'
-import { publicNameOf, type PolicyItems } from './policy-items.js'
 
 /** A body and its media type. */
 export interface Content {
@@ -21,15 +19,20 @@ export interface Content {
   readonly text: string
 }
 
-/** Writes the body of a denial: that of the answer, that of the options, or a problem. Without counts, no limit denies the request. */
-export type BodyWriter<R> = (
-  view: RequestView<R>,
-  status: number,
-  decision: RequestDecision,
-  items: PolicyItems,
-  counted: Counted | undefined,
-  answer: DenialAnswer | undefined,
-) => Awaitable<Content>
+/** A denial as its body tells it. */
+export interface Denial {
+  readonly status: number
+  readonly decision: RequestDecision
+  /** Undefined if no limit denies the request. */
+  readonly counted: Counted | undefined
+  readonly retryAfter: number
+  /** The policies that deny the request, by the names that clients read. */
+  readonly violated: readonly string[]
+  readonly answer: DenialAnswer | undefined
+}
+
+/** Writes the body of a denial: that of the answer, that of the options, or a problem. */
+export type BodyWriter<R> = (view: RequestView<R>, denial: Denial) => Awaitable<Content>
 
 interface BodyOptions<R> {
   readonly body?: DenialBody | DenialBodyFunction<R> | undefined
@@ -45,7 +48,10 @@ export function bodyWriter<R>({ body, localShare = 1 }: BodyOptions<R>): BodyWri
   const isFunction = typeof body === 'function'
   const fixed = body === undefined || isFunction ? undefined : contentOf(body)
 
-  return async function writeBody(view, status, decision, items, counted, answer) {
+  return async function writeBody(
+    view,
+    { status, decision, counted, retryAfter, violated, answer },
+  ) {
     if (answer?.body !== undefined) return contentOf(answer.body)
     const members = answer?.members
     if (counted === undefined) return refusalContent(view, status, members)
@@ -53,10 +59,12 @@ export function bodyWriter<R>({ body, localShare = 1 }: BodyOptions<R>): BodyWri
     if (members === undefined && isFunction) {
       return contentOf(await body(view.raw, decision), 'SLUICE_RESULT_INVALID')
     }
-    const names = counted.decision.deniedBy.map((policy) => publicNameOf(policy, items))
     const [type, title] = problems[causeOf(counted.decision, localShare)]
-    const detail = detailOf(counted)
-    const problem = { type, title, status, detail, 'violated-policies': names, ...members }
+    const detail =
+      counted.decision.retryAfterMs === null
+        ? 'The request asks for more than the quota can ever give, so waiting does not help.'
+        : `Try again in ${waitInWords(retryAfter)}.`
+    const problem = { type, title, status, detail, 'violated-policies': violated, ...members }
     return contentOfProblem(view, problem)
   }
 }
@@ -130,12 +138,6 @@ function causeOf(decision: Decision, localShare: number): keyof typeof problems 
   const states = receiptOf(decision)?.result.states ?? []
   if (states.some((state) => blockedMs(state) > 0)) return 'abuse'
   return decision.source === 'fallback' && localShare < 1 ? 'capacity' : 'quota'
-}
-
-function detailOf(counted: Counted): string {
-  return counted.decision.retryAfterMs === null
-    ? 'The request asks for more than the quota can ever give, so waiting does not help.'
-    : `Try again in ${waitInWords(retryAfterSeconds(counted))}.`
 }
 
 const units = [
