@@ -9,6 +9,8 @@ export interface ApplyOptions {
   /** The object that the events of decisions carry. */
   readonly request?: unknown
   readonly mode?: 'enforced' | 'dryRun'
+  /** Whether nothing is counted, neither by the limiter nor by the rules. Shadow checks are then left out. */
+  readonly isPeek?: boolean
   /** Runs work that delays the request. The signal ends it. Without this function nothing delays a request. */
   delay?<T>(work: (signal: AbortSignal | undefined) => Promise<T>): Promise<T>
   /** Called for each check that took units, also for a shadow one, and for a tagging one that denied, when the request is allowed. */
@@ -64,8 +66,10 @@ export async function applyLimits(
   const tags = Promise.allSettled(
     tagging.map(async (one) => apply(limiter, one, options, 'tagging')),
   )
-  for (const one of shadow) void applyShadow(limiter, one, options)
-  if (lateShadow !== undefined) void applyLateShadow(limiter, lateShadow, options)
+  if (options.isPeek !== true) {
+    for (const one of shadow) void applyShadow(limiter, one, options)
+    if (lateShadow !== undefined) void applyLateShadow(limiter, lateShadow, options)
+  }
   const settled = await tags
 
   const taken = settled.flatMap((tag) => (tag.status === 'fulfilled' ? [tag.value] : []))
@@ -131,16 +135,18 @@ async function enforce(
 async function apply(
   limiter: Limiter,
   check: LimitCheck,
-  { request, onTaken }: ApplyOptions,
+  { request, onTaken, isPeek = false }: ApplyOptions,
   mode: DecisionMode,
 ): Promise<CheckResult> {
   const { keys, policies, cost } = check
+  if (isPeek) return peekAt(limiter, check)
   // Only the end of a response can take units later.
   if (onTaken !== undefined && takesLater(check)) {
-    const decision = await limiter.peek(keys, { cost, policies })
+    const result = await peekAt(limiter, check)
+    const { decision } = result
     if (decision.allowed) {
       tell(() => check.onDecision?.(decision))
-      return { consumption: check, decision, isTaken: false }
+      return { ...result, isTaken: false }
     }
   }
   return told(
@@ -148,6 +154,12 @@ async function apply(
     () => false,
     () => limiter.consume(keys, { cost, policies, mode, request }),
   )
+}
+
+/** The decision that a check would have now. */
+export async function peekAt(limiter: Limiter, check: LimitCheck): Promise<CheckResult> {
+  const { keys, policies, cost } = check
+  return { consumption: check, decision: await limiter.peek(keys, { cost, policies }) }
 }
 
 /** Takes the units of a check after the response. Its denial denies no request. */

@@ -1,6 +1,8 @@
 import type { Limiter } from '@sluice/core'
 import type { Outcome } from '@sluice/core/http'
-import type { LimitCheck, RuleMatch } from '../../decide/match.js'
+import { peekAt } from '../../decide/apply.js'
+import type { RuleMatch } from '../../decide/match.js'
+import type { CheckResult } from '../../decide/rule-decision.js'
 import type { RulesDocument } from '../../document/document.js'
 
 /** A rule that denies a request. */
@@ -22,17 +24,13 @@ export async function exceededRules(
     return [{ rule: judgement.rule, outcome: judgement.outcome, retryAfterMs: null }]
   }
   const asked = [...judgement.enforced, ...judgement.tagging]
-  const found = await Promise.all(asked.map((consumption) => exceededOf(limiter, consumption)))
-  const exceeded = new Map(found.flat().map((rule) => [rule.rule, rule]))
+  const results = await Promise.all(asked.map((check) => peekAt(limiter, check)))
+  const exceeded = new Map(results.flatMap(exceededOf).map((rule) => [rule.rule, rule]))
   return rules.flatMap(({ id }) => exceeded.get(id) ?? [])
 }
 
 /** A rule with several policies is exceeded until all of them allow. */
-async function exceededOf(
-  limiter: Limiter,
-  { keys, policies, cost, rules }: LimitCheck,
-): Promise<readonly ExceededRule[]> {
-  const decision = await limiter.peek(keys, { policies, cost })
+function exceededOf({ consumption: { rules }, decision }: CheckResult): readonly ExceededRule[] {
   const exceeded = new Map<string, ExceededRule>()
   for (const name of decision.deniedBy) {
     const applied = rules.get(name)

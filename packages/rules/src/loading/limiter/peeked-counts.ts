@@ -1,4 +1,5 @@
 import type { Limiter, Source, Verdict } from '@sluice/core'
+import { peekAt } from '../../decide/apply.js'
 import type { LimitCheck } from '../../decide/match.js'
 
 /** The current counts. */
@@ -14,9 +15,8 @@ export async function peekedCounts(
   limiter: Limiter,
   consumptions: readonly LimitCheck[],
 ): Promise<PeekedCounts> {
-  const decisions = await Promise.all(
-    consumptions.map(async ({ keys, policies, cost }) => limiter.peek(keys, { policies, cost })),
-  )
+  const results = await Promise.all(consumptions.map((check) => peekAt(limiter, check)))
+  const decisions = results.map(({ decision }) => decision)
   const counts = new Map(decisions.flatMap(({ policies }) => Object.entries(policies)))
   const elsewhere = decisions.find(({ source }) => source !== 'store')
   return { source: elsewhere?.source ?? 'store', counts }

@@ -9,7 +9,6 @@ import {
   type NotLimited,
   type OnStoreError,
   type Store,
-  type PeekOptions,
 } from '@sluice/core'
 import type { RuleDecision } from '@sluice/core/http'
 import {
@@ -124,7 +123,6 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
   const { name } = rules
   const { clock = Date.now } = options
   const limiter: Limiter = createLimiter({ ...options, name, policies: chosenPerCall })
-  const peeked = peeking(limiter)
 
   async function judge(context: RuleContext): Promise<RuleMatch> {
     const set = rules.current
@@ -133,8 +131,8 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
 
   async function peek(context: RuleContext): Promise<RuleDecision> {
     // Nothing delays a peek.
-    const judgement = withoutTraces(await judge(context))
-    return ruleDecision(judgement, await applyLimits(peeked, judgement, {}))
+    const match = await judge(context)
+    return ruleDecision(match, await applyLimits(limiter, match, { isPeek: true }))
   }
 
   async function each(
@@ -204,33 +202,4 @@ async function consumptionsOf(judgement: RuleMatch): Promise<readonly LimitCheck
 
 function isRules(value: unknown): value is RuleLimiterOptions['rules'] {
   return typeof value === 'object' && value !== null && 'name' in value && 'current' in value
-}
-
-/** A limiter whose `consume` and `acquire` only peek. The code that carries out a judgement can then peek at it, without a wait. */
-function peeking(limiter: Limiter): Limiter {
-  const { peek, peekMany } = limiter
-  return {
-    ...limiter,
-    consume: (key, options) => peek(key, peekOptions(options)),
-    consumeMany: (calls) =>
-      peekMany(calls.map((call) => ({ key: call.key, ...peekOptions(call) }))),
-    acquire: async (key, options) => peek(key, peekOptions(options)),
-  }
-}
-
-function peekOptions({ cost = 1, policies }: PeekOptions = {}): PeekOptions {
-  return policies === undefined ? { cost } : { cost, policies }
-}
-
-/** The judgement without its shadow rules and its statistics, which include only counted requests. */
-function withoutTraces(judgement: RuleMatch): RuleMatch {
-  if (judgement.type !== 'ask') return judgement
-  const { type, version, tags, applied } = judgement
-  const enforced = judgement.enforced.map(untraced)
-  const tagging = judgement.tagging.map(untraced)
-  return { type, version, tags, applied, enforced, tagging, shadow: [] }
-}
-
-function untraced({ keys, policies, cost, rules }: LimitCheck): LimitCheck {
-  return { keys, policies, cost, rules }
 }
