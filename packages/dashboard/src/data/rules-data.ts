@@ -127,7 +127,9 @@ export function varyingCounts(rules: DashboardRules): string[] {
       one,
     }))
     const all = [{ name: count, one: limit }, { name: count, one: policy }, ...several]
-    const isVarying = (one: unknown): boolean => isRecord(one) && 'by' in one
+    // A limit that is a text is a value of the application.
+    const isVarying = (one: unknown): boolean =>
+      typeof one === 'string' || (isRecord(one) && 'by' in one)
     return all
       .filter(({ one }) => overrides !== undefined || isVarying(one))
       .map(({ name }) => name)

@@ -311,12 +311,13 @@ test.each([
     400,
   ],
   ['an override', 'limit: 5, window: 1m, overrides: { of: plan, entries: { pro: 50 } }', 400],
+  ['a value', 'limit: $quota, window: 1m', 400],
   ['nothing', 'limit: 5, window: 1m', 200],
 ])('rules: a penalty of a key whose limit depends on %s', async (_, limit, status) => {
   const source = staticSource(
-    `version: 1\nname: ${name}\nvalues: { plan: string }\nrules:\n  - { id: all, key: plan, ${limit} }`,
+    `version: 1\nname: ${name}\nvalues: { plan: string, quota: integer }\nrules:\n  - { id: all, key: plan, ${limit} }`,
   )
-  const rules = await loadRules({ source, values: { plan: () => '' } })
+  const rules = await loadRules({ source, values: { plan: () => '', quota: () => 5 } })
   onTestFinished(() => rules.close())
   const limiter: Limiter = createLimiter({ name, policies: chosenPerCall })
   const board = await serveDashboard({ limiters: { limiter }, rules })

@@ -60,7 +60,7 @@ function fieldsOf(
     // The other choice is that of a schedule.
     if (isBy(choice) && declared.has(choice.by)) fields.add(choice.by)
   }
-  if (typeof cost === 'string') fields.add(cost.slice(1))
+  for (const value of [limit, cost]) if (typeof value === 'string') fields.add(value.slice(1))
   if (overrides !== undefined) fields.add(overrides.of)
   return fields
 }

@@ -42,6 +42,7 @@ describe('missingFields', () => {
     [`key: ip, limit: { by: plan, free: 1, pro: 2 }, window: 1m`, ['one plan']],
     [`key: ip, limit: { by: schedule, night: 1, else: 2 }, window: 1m`, []],
     [`key: ip, ${limit}, cost: $points`, ['one points']],
+    [`key: ip, limit: $points, window: 1m`, ['one points']],
     [`key: ip, ${limit}, cost: 2`, []],
     [`key: ip, ${limit}, overrides: { of: plan, entries: { pro: 5 } }`, ['one plan']],
     [
