@@ -18,7 +18,7 @@ export interface RuleCount {
   readonly rules: readonly string[]
   /** The limits among which its rules choose, without overrides. */
   readonly limits: readonly CountLimit[]
-  /** Whether a rule has overrides, so that a key can have another limit. */
+  /** Whether a rule has overrides, or a limit that the application passes, so that a key can have another limit. */
   readonly hasOverrides: boolean
   /** Whether a rule can count a request under a key of these parts. */
   fits(parts: readonly string[]): boolean
@@ -44,7 +44,7 @@ export function countsOf(set: RuleSet): readonly RuleCount[] {
     name,
     rules: users.map(({ rule }) => rule.id),
     limits: limitsOf(name, users),
-    hasOverrides: users.some(({ rule }) => rule.declaration.overrides !== undefined),
+    hasOverrides: users.some(({ limit }) => limit.variants.hasOverrides),
     fits: (parts) => users.some(({ limit }) => fitsKey(limit.key, parts)),
   }))
 }

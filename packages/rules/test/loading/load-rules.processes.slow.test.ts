@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { fileSource, loadRules, pollSource } from '../../src/index.js'
+import { loadRules, pollSource } from '../../src/index.js'
 import { useFolders } from './folder.js'
 
 const folder = useFolders()
@@ -29,38 +29,6 @@ async function kill(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL')
   await ended
 }
-
-test('a writer that is killed in the middle of a write changes no rules', async () => {
-  const path = join(await folder(), 'rules.yaml')
-  const [before, after] = [documentOf(100), documentOf(200)]
-  writeFileSync(path, before)
-  const rules = await loadRules({ source: fileSource(path, { every: 20 }) })
-  const { version } = rules.state()
-  for (const share of [0, 0.1, 0.35, 0.6, 0.8, 0.99]) {
-    const writer = start('writer.mjs', [path, after, `${Math.floor(share * after.length)}`])
-    await once(writer.stdout ?? writer, 'data')
-    await kill(writer)
-    await expect(rules.reload()).rejects.toThrow()
-    expect(rules.state()).toMatchObject({ version, stale: { code: expect.anything() } })
-    writeFileSync(path, before)
-    await rules.reload()
-    expect(rules.state()).toMatchObject({ version, stale: undefined })
-  }
-  rules.close()
-})
-
-test('a document that is cut off anywhere changes no rules', async () => {
-  const text = documentOf(100)
-  let written = text
-  const rules = await loadRules({ source: pollSource(() => written) })
-  const { version } = rules.state()
-  for (let length = 0; length < text.trimEnd().length; length++) {
-    written = text.slice(0, length)
-    await expect(rules.reload()).rejects.toThrow()
-    expect(rules.state().version).toBe(version)
-  }
-  rules.close()
-})
 
 test('loaded rules do not keep the process alive', async () => {
   const path = join(await folder(), 'rules.yaml')

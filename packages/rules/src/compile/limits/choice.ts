@@ -40,16 +40,17 @@ export function readChoice(
     ]
     return alternatives && { name, alternatives, field: undefined, choose: () => 0 }
   }
-  const { by, ...cases } = choice
+  const { by, else: other, ...cases } = choice
   const alternatives: Alternative[] = []
-  for (const [value, declaration] of Object.entries(cases)) {
+  const indexes = new Map<string, number>()
+  for (const [value, declaration] of Object.entries({ ...cases, else: other })) {
     if (declaration === undefined || typeof declaration === 'string') continue
     const policy = buildPolicy(rule, declaration, place.at(value), zone, vocabulary)
     if (policy === undefined) return undefined
+    indexes.set(value, alternatives.length)
     alternatives.push({ declaration, policy, reason: `${by} ${value}`, by })
   }
-  const indexes = new Map(Object.keys(cases).map((value, i) => [value, i]))
-  const values = [...indexes.keys()].filter((value) => value !== 'else')
+  const values = Object.keys(cases)
   const elseIndex = indexes.get('else')
   if (by === 'schedule') {
     const schedules = values.map(

@@ -33,6 +33,8 @@ export interface VariantReader {
   /** The fields that choose. */
   readonly fields: readonly Field[]
   readonly overrides: readonly Override[]
+  /** Whether requests can have another limit than those of the alternatives. */
+  readonly hasOverrides: boolean
   /** The variant of a request. */
   variantOf(request: Request): Variant
   /** The variant that the request would have without an override. */
@@ -164,6 +166,7 @@ function createReader(
       (field) => field !== undefined,
     ),
     overrides: overrides?.entries ?? [],
+    hasOverrides: overrides !== undefined,
     ownVariantOf,
     variantOf(request) {
       const override = overrides?.overrideOf(request)

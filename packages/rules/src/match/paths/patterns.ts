@@ -108,10 +108,10 @@ export class Patterns {
     const { all, routed, isAny } = pathReadings(url, this.#caseSensitive)
     const clear = clearPath(sentUrl)
     const sent =
-      clear === undefined ? noPath : new Exact(this, clear, this.#find(this.#exact, clear))
+      clear === undefined ? noPath : new KnownPath(this, clear, this.#find(this.#exact, clear))
     if (isAny) return { all: [anyPath(sent)], routed: [] }
     const readings = new Map(
-      all.map((text) => [text, new Normal(this, text, this.#find(this.#normal, text), sent)]),
+      all.map((text) => [text, new KnownPath(this, text, this.#find(this.#normal, text), sent)]),
     )
     const [first, ...others] = readings.values()
     return { all: [first, ...others], routed: routed.flatMap((text) => readings.get(text) ?? []) }
@@ -153,43 +153,29 @@ export class Patterns {
   }
 }
 
-abstract class Read implements PathReading {
+class KnownPath implements PathReading {
   readonly text: string
   readonly fits: ReadonlySet<number>
-  abstract readonly sent: PathReading
+  readonly sent: PathReading
   readonly #patterns: Patterns
-  readonly #params = new Map<readonly number[], Map<string, string | undefined>>()
+  readonly #params = new Map<string, string | undefined>()
 
-  constructor(patterns: Patterns, text: string, fits: ReadonlySet<number>) {
+  /** @param sent by default this path, which then fits patterns as they are written */
+  constructor(patterns: Patterns, text: string, fits: ReadonlySet<number>, sent?: PathReading) {
     this.#patterns = patterns
     this.text = text
     this.fits = fits
+    this.sent = sent ?? this
   }
 
   param(name: string, numbers: readonly number[]): string | undefined {
-    let known = this.#params.get(numbers)
-    if (known === undefined)
-      this.#params.set(numbers, (known = new Map<string, string | undefined>()))
-    if (!known.has(name)) {
+    const key = `${numbers.join()} ${name}`
+    if (!this.#params.has(key)) {
       const fitting = numbers.filter((number) => this.fits.has(number))
-      known.set(name, this.#patterns.valueIn(this.text, fitting, name, this.sent === this))
+      const isExact = this.sent === this
+      this.#params.set(key, this.#patterns.valueIn(this.text, fitting, name, isExact))
     }
-    return known.get(name)
-  }
-}
-
-class Normal extends Read {
-  readonly sent: PathReading
-
-  constructor(patterns: Patterns, text: string, fits: ReadonlySet<number>, sent: PathReading) {
-    super(patterns, text, fits)
-    this.sent = sent
-  }
-}
-
-class Exact extends Read {
-  get sent(): PathReading {
-    return this
+    return this.#params.get(key)
   }
 }
 

@@ -72,3 +72,13 @@ rules:
     ['several.b', 6],
   ])
 })
+
+test('the first policy of a choice is that of its first value, also if "else" is above it', async () => {
+  const rules = await compiled(`version: 1
+name: test
+values: { plan: string }
+rules:
+  - id: r
+    policy: { by: plan, else: { kind: unlimited }, free: { kind: fixedWindow, limit: 5, window: 1m } }`)
+  expect(rules.policies.get('r')).toMatchObject({ kind: 'fixedWindow', limit: 5 })
+})
