@@ -14,7 +14,12 @@ import { html, nothing } from './vendor/lit-html.js'
  * @property {(form: HTMLFormElement) => void} onSubmit
  */
 
-const lengths = { block: ['10m', '1h', '24h', '7d'], exempt: ['15m', '1h', '8h', '24h'] }
+/** @type {Partial<Record<ActName, readonly string[]>>} */
+const lengths = {
+  block: ['10m', '1h', '24h', '7d'],
+  exempt: ['15m', '1h', '8h', '24h'],
+  grant: ['1h', '8h', '24h', '7d'],
+}
 
 /** @param {OpenKey} open @param {FormHandlers} handlers */
 export function actForm(open, { onAct, onLength, onSubmit }) {
@@ -48,10 +53,10 @@ export function actForm(open, { onAct, onLength, onSubmit }) {
 
 /** The fields of the chosen act. @param {OpenKey & { act: ActName }} open @param {(length: string) => void} onLength */
 function fields(open, onLength) {
-  const { meaning, needs, isSevere } = acts[open.act]
+  const { meaning, needs = [], isSevere } = acts[open.act]
   return html`<p class="meaning">${meaning}</p>
-    ${needs === 'length' ? lengthField(open, onLength) : nothing}
-    ${needs === 'units' ? unitsField() : nothing}
+    ${needs.includes('units') ? unitsField() : nothing}
+    ${needs.includes('length') ? lengthField(open, onLength) : nothing}
     <label class="field">
       <span>Reason</span>
       <input
@@ -74,7 +79,7 @@ function fields(open, onLength) {
     </div>`
 }
 
-/** @param {OpenKey} open @param {(length: string) => void} onLength */
+/** @param {OpenKey & { act: ActName }} open @param {(length: string) => void} onLength */
 function lengthField({ act, length }, onLength) {
   return html`<div class="field">
     <label for="length">For how long</label>
@@ -89,7 +94,7 @@ function lengthField({ act, length }, onLength) {
         .value=${length}
         @input=${(/** @type {{ target: HTMLInputElement }} */ { target }) => onLength(target.value)}
       />
-      ${lengths[act === 'exempt' ? 'exempt' : 'block'].map(
+      ${(lengths[act] ?? []).map(
         (text) =>
           html`<button
             type="button"
@@ -121,9 +126,9 @@ function unitsField() {
 
 /** The whole name of the act. @param {OpenKey & { act: ActName }} open */
 function confirmation({ act, length, isSending }) {
-  const { label, needs } = acts[act]
+  const { label, needs = [] } = acts[act]
   if (isSending === true) return 'Sending …'
-  const ms = needs === 'length' ? millisecondsOf(length) : undefined
+  const ms = needs.includes('length') ? millisecondsOf(length) : undefined
   return ms === undefined ? label : `${label} for ${duration(ms)}`
 }
 

@@ -5,7 +5,7 @@
  * @property {string} label
  * @property {string} done
  * @property {string} meaning
- * @property {'length' | 'units'} [needs]
+ * @property {readonly ('length' | 'units')[]} [needs]
  * @property {boolean} [isSevere] it takes something from the client
  */
 
@@ -15,7 +15,7 @@ export const acts = {
     label: 'Block',
     done: 'Blocked',
     meaning: 'Denies every request of the key for a time.',
-    needs: 'length',
+    needs: ['length'],
     isSevere: true,
   },
   unblock: {
@@ -27,12 +27,23 @@ export const acts = {
     label: 'Exempt',
     done: 'Exempt',
     meaning: 'Allows every request of the key for a time, and counts none of them.',
-    needs: 'length',
+    needs: ['length'],
   },
   unexempt: {
     label: 'End exemption',
     done: 'Counted and limited again',
     meaning: 'The requests of the key are counted and limited again.',
+  },
+  grant: {
+    label: 'Grant',
+    done: 'Granted',
+    meaning: 'Gives the key units beside its quota for a time, in place of those it has.',
+    needs: ['units', 'length'],
+  },
+  ungrant: {
+    label: 'End grant',
+    done: 'Without a grant',
+    meaning: 'Ends the grant. What the key has used of its quota still counts.',
   },
   reset: {
     label: 'Reset',
@@ -44,10 +55,19 @@ export const acts = {
     label: 'Penalize',
     done: 'Penalized',
     meaning: 'Takes units from the quota of the key, even if fewer remain.',
-    needs: 'units',
+    needs: ['units'],
     isSevere: true,
   },
 }
 
 /** The acts in the order of the form. @type {readonly ActName[]} */
-export const actNames = ['block', 'unblock', 'exempt', 'unexempt', 'reset', 'penalize']
+export const actNames = [
+  'block',
+  'unblock',
+  'exempt',
+  'unexempt',
+  'grant',
+  'ungrant',
+  'reset',
+  'penalize',
+]

@@ -158,9 +158,12 @@ function newsOf(view, denied) {
   return `${count(denied)} ${denied === 1 ? 'key is' : 'keys are'} limited now.`
 }
 
+/** @type {Partial<Record<ActName, string>>} */
+const usualLengths = { exempt: '1h', grant: '24h' }
+
 /** @param {ActName} act */
 function withAct(act) {
-  return { act, length: act === 'exempt' ? '1h' : '10m' }
+  return { act, length: usualLengths[act] ?? '10m' }
 }
 
 /** @param {OpenKey} open */
@@ -178,7 +181,7 @@ async function submit(form) {
   const { open } = state
   if (open?.act === undefined || open.isSending === true) return
   const { limiter, act, length } = open
-  const { needs } = acts[act]
+  const { needs = [] } = acts[act]
   const units = Number(fieldText(form, 'units'))
   updateOpen(open, { isSending: true, done: undefined, refusal: undefined })
   try {
@@ -186,8 +189,8 @@ async function submit(form) {
       limiter,
       key: open.view?.key ?? open.key,
       act,
-      ...(needs === 'length' ? { length: length.trim() } : {}),
-      ...(needs === 'units' ? { units } : {}),
+      ...(needs.includes('length') ? { length: length.trim() } : {}),
+      ...(needs.includes('units') ? { units } : {}),
       reason: fieldText(form, 'reason').trim(),
     })
     const reason = form.elements.namedItem('reason')
@@ -208,12 +211,15 @@ const unseen =
 
 /** @param {ActName} act @param {string} length @param {number} units */
 function doneText(act, length, units) {
-  const { done, needs } = acts[act]
-  const ms = needs === 'length' ? millisecondsOf(length) : undefined
-  if (ms !== undefined) return `${done} until ${clockMinutes(serverNow() + ms)}.`
-  return needs === 'units'
-    ? `${done} by ${count(units)} ${units === 1 ? 'unit' : 'units'}.`
-    : `${done}.`
+  const { done, needs = [] } = acts[act]
+  const ms = needs.includes('length') ? millisecondsOf(length) : undefined
+  const number = `${count(units)} ${units === 1 ? 'unit' : 'units'}`
+  const words = [
+    done,
+    ...(needs.includes('units') ? [act === 'grant' ? number : `by ${number}`] : []),
+    ...(ms === undefined ? [] : [`until ${clockMinutes(serverNow() + ms)}`]),
+  ]
+  return `${words.join(' ')}.`
 }
 
 /** @param {unknown} error */

@@ -68,7 +68,9 @@ function counts({ view, error }) {
 }
 
 /** @param {KeyPolicy} policy */
-function quota({ name, used, limit, remaining, resetMs, blockedMs, exemptMs, isUncertain }) {
+function quota(policy) {
+  const { name, used, limit, remaining, resetMs, blockedMs, exemptMs, granted, isUncertain } =
+    policy
   const share = limit === 0 ? 1 : Math.min(1, used / limit)
   const isFull = used >= limit
   return html`<div class="quota">
@@ -83,6 +85,11 @@ function quota({ name, used, limit, remaining, resetMs, blockedMs, exemptMs, isU
         exemptMs > 0
           ? html`<span class="badge good">exempt for ${duration(exemptMs)}</span>`
           : nothing
+      }
+      ${
+        granted === undefined
+          ? nothing
+          : html`<span class="badge good">${count(granted)} granted</span>`
       }
     </p>
     ${isUncertain ? usedOf(used) : quotaOf()}

@@ -13,9 +13,9 @@ export interface ActEvent {
   /** The key in the form in which it is counted, as in the events of `sluice:decision`. It is not masked. */
   readonly key: string
   readonly act: Act
-  /** The duration of a block or an exemption, as it was sent. */
+  /** The duration of a block, an exemption or a grant, as it was sent. */
   readonly length?: number | string
-  /** The units of a penalty. */
+  /** The units of a penalty or a grant. */
   readonly units?: number
   readonly reason: string
   readonly by: Visitor

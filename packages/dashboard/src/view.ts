@@ -173,6 +173,8 @@ export interface KeyPolicyView {
   readonly resetMs: number
   readonly blockedMs: number
   readonly exemptMs: number
+  /** The units that are left of its grant. Absent without one. */
+  readonly granted?: number
   /**
    * The limit depends on the request, and that of the key's last one is not known: `limit` and `remaining` are those of another key's. Absent if the limit is that of
    * the key.
@@ -198,4 +200,12 @@ export interface ActView {
 }
 
 /** An act on a key. */
-export type Act = 'block' | 'unblock' | 'reset' | 'penalize' | 'exempt' | 'unexempt'
+export type Act =
+  | 'block'
+  | 'unblock'
+  | 'reset'
+  | 'penalize'
+  | 'exempt'
+  | 'unexempt'
+  | 'grant'
+  | 'ungrant'

@@ -13,17 +13,20 @@ interface ActOptions extends KeyOptions {
   readonly unblock?: boolean
 }
 
+type Values = readonly (string | number)[]
+
 /** A command that changes the counts of a key. */
 interface ActCommand {
   readonly name: Act['act']
   readonly summary: string
   readonly description: string
-  readonly argument?: Argument
+  /** The arguments after the key. */
+  readonly arguments?: readonly Argument[]
   readonly option?: Option
-  /** @param value of the argument after the key */
-  act(value: string | number | undefined, options: ActOptions): Act
+  /** @param values of the arguments after the key */
+  act(values: Values, options: ActOptions): Act
   /** The change in words. */
-  done(key: string, value: string | number | undefined): string
+  done(key: string, ...values: Values): string
   /** The words after the key in the examples. */
   readonly example: string
 }
@@ -31,14 +34,17 @@ interface ActCommand {
 const lengthArgument = (): Argument =>
   new Argument('<length>', 'duration, such as 30s, 10m or 1h').argParser(readLength)
 
+const unitsArgument = (): Argument =>
+  new Argument('<units>', 'number of units').argParser(readUnits)
+
 const acts: readonly ActCommand[] = [
   {
     name: 'block',
     summary: 'deny a key for some time',
     description:
       'Block a key: it is denied for this time. A block that it already has is replaced.',
-    argument: lengthArgument(),
-    act: (length) => ({ act: 'block', length: String(length) }),
+    arguments: [lengthArgument()],
+    act: ([length]) => ({ act: 'block', length: String(length) }),
     done: (key, length) => `blocked ${key} for ${length}`,
     example: `10m --reason 'credential stuffing'`,
   },
@@ -63,8 +69,8 @@ const acts: readonly ActCommand[] = [
     name: 'penalize',
     summary: 'take units from a key',
     description: 'Take units from a key, even if fewer remain.',
-    argument: new Argument('<units>', 'number of units').argParser(readUnits),
-    act: (units) => ({ act: 'penalize', units: Number(units) }),
+    arguments: [unitsArgument()],
+    act: ([units]) => ({ act: 'penalize', units: Number(units) }),
     done: (key, units) => `took ${units} ${units === 1 ? 'unit' : 'units'} from ${key}`,
     example: '5',
   },
@@ -72,8 +78,8 @@ const acts: readonly ActCommand[] = [
     name: 'exempt',
     summary: 'allow everything of a key for some time',
     description: 'Exempt a key: it is allowed for this time, and nothing is counted.',
-    argument: lengthArgument(),
-    act: (length) => ({ act: 'exempt', length: String(length) }),
+    arguments: [lengthArgument()],
+    act: ([length]) => ({ act: 'exempt', length: String(length) }),
     done: (key, length) => `exempted ${key} for ${length}`,
     example: `1h --reason 'migration of a customer'`,
   },
@@ -85,28 +91,47 @@ const acts: readonly ActCommand[] = [
     done: (key) => `ended the exemption of ${key}`,
     example: '',
   },
+  {
+    name: 'grant',
+    summary: 'give a key units beside its quota for some time',
+    description:
+      'Grant a key units beside its quota for this time. A grant that it already has is replaced.',
+    arguments: [unitsArgument(), lengthArgument()],
+    act: ([units, length]) => ({ act: 'grant', units: Number(units), length: String(length) }),
+    done: (key, units, length) =>
+      `granted ${key} ${units} ${units === 1 ? 'unit' : 'units'} for ${length}`,
+    example: `500 24h --reason 'ticket 4711'`,
+  },
+  {
+    name: 'ungrant',
+    summary: 'end the grant of a key',
+    description: 'End the grant of a key.',
+    act: () => ({ act: 'ungrant' }),
+    done: (key) => `ended the grant of ${key}`,
+    example: '',
+  },
 ]
 
-/** Adds `sluice block`, `unblock`, `reset`, `penalize`, `exempt` and `unexempt`. */
+/** Adds `sluice block`, `unblock`, `reset`, `penalize`, `exempt`, `unexempt`, `grant` and `ungrant`. */
 export function addActs(program: Command, terminal: Terminal): void {
   for (const one of acts) addAct(one, program, terminal)
 }
 
 function addAct(one: ActCommand, program: Command, terminal: Terminal): void {
-  const { name, summary, description, argument, option } = one
+  const { name, summary, description, arguments: more = [], option } = one
   const command = program
     .command(name)
     .summary(summary)
     .description(`${description} All processes follow within a second.`)
     .argument('<key>', 'key, such as ip:203.0.113.9, or a JSON list of its parts')
-  if (argument !== undefined) command.addArgument(argument)
+  for (const argument of more) command.addArgument(argument)
   if (option !== undefined) command.addOption(option)
   withKeyOptions(command)
     .option('--reason <text>', 'reason, for the audit log of the application; --url requires it')
     .addHelpText('after', helpOf(one))
     .action((key: string, ...rest: readonly unknown[]) => {
-      const value = argument === undefined ? undefined : valueIn(rest[0])
-      return change(one, key, value, command.opts<ActOptions>(), terminal)
+      const values = rest.slice(0, more.length).filter(isValue)
+      return change(one, key, values, command.opts<ActOptions>(), terminal)
     })
 }
 
@@ -126,14 +151,14 @@ ${line('ip:203.0.113.9', '--url https://shop.example/limits --limiter login', re
 }
 
 /** Commander passes the value that the argument's parser returns. */
-function valueIn(value: unknown): string | number | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? value : undefined
+function isValue(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number'
 }
 
 async function change(
   { name, act, done }: ActCommand,
   text: string,
-  value: string | number | undefined,
+  values: Values,
   options: ActOptions,
   terminal: Terminal,
 ): Promise<void> {
@@ -153,7 +178,7 @@ async function change(
         `there are several limiters: choose one with --limiter: ${[limiter, ...others].join(', ')}`,
       )
     }
-    const asked = act(value, options)
+    const asked = act(values, options)
     const state = await target.act(
       limiter,
       key,
@@ -168,7 +193,7 @@ async function change(
     const style = styleOf(stdout, terminal)
     const why = reason === undefined ? '' : ` (${reason})`
     stdout.write(
-      `${style.strong(visible(done(shownKey(key.text), value) + why))}\n\n${statesAsText([state], style)}`,
+      `${style.strong(visible(done(shownKey(key.text), ...values) + why))}\n\n${statesAsText([state], style)}`,
     )
     const advice =
       addressAdvice(key.text) ?? (state.wasCounted ? undefined : nothingWasCounted(key.text))

@@ -44,6 +44,10 @@ async function change(
       return exempting(limiter).exempt(keys, act.length, options)
     case 'unexempt':
       return exempting(limiter).unexempt(keys, options)
+    case 'grant':
+      return limiter.grant(keys, act.units, { ...options, for: act.length })
+    case 'ungrant':
+      return limiter.ungrant(keys, options)
   }
 }
 

@@ -114,7 +114,7 @@ async function policiesOf(
 }
 
 function stateIn(name: string, variant: string | undefined, counts: PolicyStatus): PolicyState {
-  const { used, limit, remaining, resetMs, blockedMs } = counts
+  const { used, limit, remaining, resetMs, blockedMs, granted } = counts
   // The status of an older copy of the core has no exemptions.
   const exemptMs: unknown = Reflect.get(counts, 'exemptMs')
   return {
@@ -126,6 +126,7 @@ function stateIn(name: string, variant: string | undefined, counts: PolicyStatus
     resetMs,
     blockedMs,
     exemptMs: typeof exemptMs === 'number' ? exemptMs : 0,
+    ...(granted !== undefined && { granted }),
   }
 }
 

@@ -99,6 +99,7 @@ export interface KeyPolicy {
   readonly resetMs: number
   readonly blockedMs: number
   readonly exemptMs: number
+  readonly granted?: number | undefined
   readonly isUncertain?: boolean | undefined
 }
 
@@ -166,6 +167,7 @@ export const readKeyView: Reader<KeyView> = record<KeyView>({
       resetMs: number,
       blockedMs: number,
       exemptMs: number,
+      granted: absentOr(number),
       isUncertain: absentOr(boolean),
     }),
   ),

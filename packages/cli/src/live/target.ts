@@ -12,6 +12,8 @@ export interface PolicyState {
   readonly resetMs: number
   readonly blockedMs: number
   readonly exemptMs: number
+  /** The units that are left of its grant. */
+  readonly granted?: number | undefined
   /** Whether `limit` and `remaining` are those of another key: the limit depends on the request, and a dashboard does not know that of this key. */
   readonly isUncertain?: boolean | undefined
 }
@@ -33,7 +35,8 @@ export interface ChangedState extends KeyState {
 /** A change of the counts of a key. */
 export type Act = { readonly reason?: string } & (
   | { readonly act: 'block' | 'exempt'; readonly length: string }
-  | { readonly act: 'unblock' | 'unexempt' }
+  | { readonly act: 'grant'; readonly units: number; readonly length: string }
+  | { readonly act: 'unblock' | 'unexempt' | 'ungrant' }
   | { readonly act: 'penalize'; readonly units: number }
   | { readonly act: 'reset'; readonly unblock: boolean }
 )
@@ -72,7 +75,9 @@ export function notCounted(limiter: string, key: string): string {
 }
 
 export function isCounted({ policies }: KeyState): boolean {
-  return policies.some(({ used, blockedMs, exemptMs }) => used > 0 || blockedMs > 0 || exemptMs > 0)
+  return policies.some(({ used, blockedMs, exemptMs, granted }) => {
+    return used > 0 || blockedMs > 0 || exemptMs > 0 || granted !== undefined
+  })
 }
 
 /** The error of a reset that changes nothing. */

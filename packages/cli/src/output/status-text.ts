@@ -27,7 +27,8 @@ function nameOf({ name, variant }: PolicyState): string {
 }
 
 function stateText(policy: PolicyState, { error, warning, success }: Style): string {
-  const { used, limit, remaining, resetMs, blockedMs, exemptMs, isUncertain = false } = policy
+  const { used, limit, remaining, resetMs, blockedMs, exemptMs, granted } = policy
+  const { isUncertain = false } = policy
   const usedText = isUncertain
     ? `${used} used, the limit depends on the request`
     : limit === null
@@ -39,7 +40,8 @@ function stateText(policy: PolicyState, { error, warning, success }: Style): str
   if (limit === null) return `${success('allowed')}  ${usedText}`
   const full = resetMs > 0 ? `, full in ${durationText(resetMs)}` : ''
   const state = remaining === 0 ? warning('denied ') : success('allowed')
-  return `${state}  ${used} used, ${remaining} of ${limit} remain${full}`
+  if (granted === undefined) return `${state}  ${used} used, ${remaining} of ${limit} remain${full}`
+  return `${state}  ${used} of ${limit} used, ${remaining} remain with ${granted} granted${full}`
 }
 
 /**

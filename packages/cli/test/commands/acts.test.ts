@@ -212,3 +212,16 @@ test('exempt allows everything of a key, if the limiter has exemptions', async (
     'ended the exemption of ann\n\napi  default  allowed  0 used, 10 of 10 remain\n',
   )
 })
+
+test('grant gives a key units beside its quota', async () => {
+  const { api, sluice } = await applicationIn(redis)
+  const on = ['--limiter', 'api']
+  expect((await sluice('grant', 'ann', '500', '1h', ...on)).stdout).toBe(
+    'granted ann 500 units for 1h\n\napi  default  allowed  0 of 10 used, 510 remain with 500 granted\n',
+  )
+  for (let i = 0; i < 12; i++) expect((await api.consume('ann')).allowed).toBe(true)
+  expect(await sluice('grant', 'ann', '0', '1h', ...on)).toMatchObject({ status: 1, stdout: '' })
+  expect((await sluice('ungrant', 'ann', ...on)).stdout).toMatch(
+    /^ended the grant of ann\n\napi {2}default {2}denied {3}10 used, 0 of 10 remain/,
+  )
+})

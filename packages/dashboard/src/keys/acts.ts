@@ -21,7 +21,13 @@ export interface ActRequest {
   readonly reason: string
 }
 
-const acts: readonly Act[] = ['block', 'unblock', 'reset', 'penalize', 'exempt', 'unexempt']
+const acts: readonly Act[] = [
+  ...(['block', 'unblock', 'reset', 'penalize'] as const),
+  ...(['exempt', 'unexempt', 'grant', 'ungrant'] as const),
+]
+
+const needsLength: ReadonlySet<Act> = new Set(['block', 'exempt', 'grant'])
+const needsUnits: ReadonlySet<Act> = new Set(['penalize', 'grant'])
 
 const longestReason = 500
 
@@ -47,9 +53,8 @@ const readers = {
 export function readAct(body: Readonly<Record<string, unknown>>): ActRequest {
   const { limiter, key, act, reason } = readOptions(where, body, readers)
   const request = { ...body, limiter, key, act, reason } as ActRequest
-  const { length } = request
-  if ((act === 'block' || act === 'exempt') && length === undefined) missing('length', aDuration)
-  if (act === 'penalize' && request.units === undefined) missing('units', units)
+  if (needsLength.has(act) && request.length === undefined) missing('length', aDuration)
+  if (needsUnits.has(act) && request.units === undefined) missing('units', units)
   return request
 }
 
@@ -82,6 +87,12 @@ export async function carryOutAct(
       return
     case 'unexempt':
       await limiter.unexempt(keys, options)
+      return
+    case 'grant':
+      await limiter.grant(keys, units, { ...options, for: length })
+      return
+    case 'ungrant':
+      await limiter.ungrant(keys, options)
   }
 }
 

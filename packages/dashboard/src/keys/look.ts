@@ -110,14 +110,15 @@ function meantOf(counts: Counts, groups: KnownPolicies['groups']): ReadonlySet<s
 }
 
 /** Whether the store has counted the key, and the count has not expired. */
-export function isKnown(status: Pick<PolicyStatus, 'used' | 'blockedMs' | 'exemptMs'>): boolean {
-  const { used, blockedMs, exemptMs } = status
-  return used > 0 || blockedMs > 0 || exemptMs > 0
+export function isKnown(
+  status: Pick<PolicyStatus, 'used' | 'blockedMs' | 'exemptMs' | 'granted'>,
+): boolean {
+  const { used, blockedMs, exemptMs, granted } = status
+  return used > 0 || blockedMs > 0 || exemptMs > 0 || granted !== undefined
 }
 
 function viewOf([name, status]: Counts[number], isUncertain: boolean): KeyPolicyView {
-  const { used, limit, remaining, resetMs, blockedMs, exemptMs } = status
-  const counts = { name, used, limit, remaining, resetMs, blockedMs, exemptMs }
+  const counts = { name, ...status }
   return isUncertain ? { ...counts, isUncertain: true } : counts
 }
 

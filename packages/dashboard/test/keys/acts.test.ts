@@ -60,6 +60,8 @@ test('an act on a key that no store has counted says so', async () => {
     { act: 'reset' },
     { act: 'exempt', length: '1m' },
     { act: 'unexempt' },
+    { act: 'ungrant' },
+    { act: 'grant', units: 5, length: '1m' },
     { act: 'penalize', units: 1 },
   ]) {
     expect(await counted(`nobody ${asked.act}`, asked)).toBe(false)
@@ -114,6 +116,19 @@ test('exempt allows a key without counting it, and unexempt ends that', async ()
   const ended = await board.act(act({ act: 'unexempt' }))
   expect(ended.body.key?.policies).toMatchObject([{ used: 0, exemptMs: 0 }])
   expect(limiter.consume('ann', { cost: 11 }).allowed).toBe(false)
+})
+
+test('grant gives a key units beside its quota, and ungrant ends that', async () => {
+  const limiter = limited()
+  const board = await serveDashboard({ limiters: { limiter } })
+  const granted = await board.act(act({ act: 'grant', units: 500, length: '1h' }))
+  expect(granted.body.key?.policies).toMatchObject([{ used: 0, granted: 500, remaining: 510 }])
+  expect(limiter.consume('ann', { cost: 500 })).toMatchObject({ allowed: true, remaining: 10 })
+  expect((await board.act(act({ act: 'grant', units: 500 }))).status).toBe(400)
+  expect((await board.act(act({ act: 'grant', length: '1h' }))).status).toBe(400)
+  const ended = await board.act(act({ act: 'ungrant' }))
+  expect(ended.body.key?.policies[0]).not.toHaveProperty('granted')
+  expect([ended.body.wasCounted, ended.body.key?.policies[0].remaining]).toEqual([true, 10])
 })
 
 test('an act is published with its key, its reason and its author', async () => {

@@ -2,6 +2,7 @@ import {
   createLimiter,
   notLimited,
   type Clock,
+  type Costs,
   type Duration,
   type Key,
   type Keys,
@@ -97,6 +98,12 @@ export interface RuleLimiter {
   exempt(context: RuleContext, length: Duration): Promise<void>
   /** Ends the exemptions of the keys of all rules that apply. */
   unexempt(context: RuleContext): Promise<void>
+  /** Grants the keys of all rules that apply units beside their quotas, as the `grant` of a limiter. */
+  grant(context: RuleContext, units: number, options: { readonly for: Duration }): Promise<void>
+  /** Ends the grants of the keys of all rules that apply. */
+  ungrant(context: RuleContext): Promise<void>
+  /** Changes what a decision took to what the work took in the end, as the `adjust` of a limiter. */
+  adjust(decision: RuleDecision, cost: Costs): Promise<boolean>
   /**
    * Refunds the units that a decision took. With `policies`, it refunds only the counts of these names: a name is the `count` of a rule, by default
    * its id. True if a count was refunded.
@@ -164,6 +171,14 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
       }),
     unexempt: (context) =>
       each(context, async ({ keys, policies }) => limiter.unexempt(keys, { policies })),
+    grant: (context, units, options) =>
+      each(context, async (consumption) => {
+        const { keys, policies } = consumption
+        if (isCounted(consumption)) await limiter.grant(keys, units, { ...options, policies })
+      }),
+    ungrant: (context) =>
+      each(context, async ({ keys, policies }) => limiter.ungrant(keys, { policies })),
+    adjust: async (decision, cost) => limiter.adjust(decision, cost),
     refund: async (decision, options) => limiter.refund(decision, options),
     close: async () => limiter.close(),
   }

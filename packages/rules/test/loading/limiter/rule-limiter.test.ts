@@ -225,6 +225,18 @@ describe.each(stores)('over %s', (_name, storeOf) => {
     expect((await limiter.consume(asking)).exempt).toBe(undefined)
   })
 
+  test('grants units to the keys of all rules that apply, and adjusts what a decision took', async () => {
+    const { limiter } = await forum(storeOf())
+    await limiter.grant(asking, 2, { for: '1h' })
+    const seen = []
+    for (let i = 0; i < 3; i++) seen.push(await limiter.consume(asking))
+    expect(seen.map(({ allowed }) => allowed)).toEqual([true, true, true])
+    await limiter.ungrant(asking)
+    expect((await limiter.peek(asking)).allowed).toBe(false)
+    expect(await limiter.adjust(seen[0], 0)).toBe(true)
+    expect(await limiter.adjust(seen[0], 0)).toBe(false)
+  })
+
   test('exempts no request that a rule refuses, and none that no rule limits', async () => {
     const { limiter } = await forum(storeOf())
     for (const user of ['mallory', 'root']) {
