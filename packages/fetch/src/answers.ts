@@ -3,6 +3,7 @@ import {
   warnOfFailure,
   type Action,
   type Awaitable,
+  type Deny,
   type FetchExchange,
   type Handle,
   type RequestDecision,
@@ -89,27 +90,41 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     action: Action<OnDenied<R>>,
     next: () => Awaitable<Response>,
   ): Promise<Response> {
-    const { view, web, limits } = asked
+    const { view, web, limits, exchange } = asked
     const { decision, headers } = action
     if (decision !== undefined) {
       limits.decision = decision
       tell?.(view.raw, decision)
     }
     limits.add(headers.filter(isLimitField))
-    switch (action.type) {
-      case 'continue':
-        return followed(asked, next)
-      case 'deny': {
-        const { status, body } = action
-        const own = Object.fromEntries(headers.filter((field) => !isLimitField(field)))
-        const sent = denialBody(web, status, body)
-        return limits.written(denial(view.raw, sent, { status, headers: own }))
+    if (action.type === 'deny') return limits.written(denied(asked, action))
+    try {
+      let response: Response
+      try {
+        response = await (action.type === 'handle' ? handle(asked, action, next) : next())
+      } catch (error) {
+        if (!isResponse(error)) throw error
+        response = error
       }
-      case 'handle':
-        return followed(asked, async () => handle(asked, action, next))
-      default:
-        return action satisfies never
+      if (isResponse(response)) {
+        const body = exchange.returned(response, sendsBody(web, response))
+        return limits.written(response, body)
+      }
+      // A handler may return another value, such as `undefined` after an upgrade on Bun.
+      exchange.failed(switchingProtocols)
+      return response
+    } catch (error) {
+      // The application has failed, or the body cannot be read, or the response cannot be copied.
+      exchange.failed(statusOfError?.(error) ?? 500)
+      throw error
+    } finally {
+      keepRunning(asked)
     }
+  }
+
+  function denied({ view, web }: Asked<R>, { status, body, headers }: Deny): Response {
+    const own = Object.fromEntries(headers.filter((field) => !isLimitField(field)))
+    return denial(view.raw, denialBody(web, status, body), { status, headers: own })
   }
 
   async function handle(
@@ -129,27 +144,6 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
     if (continued !== undefined) return continued
     const expected = 'a Response, or call next()'
     throw sluiceError('SLUICE_RESULT_INVALID', 'rateLimit', 'onDenied', response, expected)
-  }
-
-  /** Follows the application to its response, which it may throw, or to its error. */
-  async function followed(asked: Asked<R>, call: () => Awaitable<Response>): Promise<Response> {
-    const { exchange, web, limits } = asked
-    try {
-      const response = await responseOf(call)
-      if (isResponse(response)) {
-        const body = exchange.returned(response, sendsBody(web, response))
-        return limits.written(response, body)
-      }
-      // A handler may return another value, such as `undefined` after an upgrade on Bun.
-      exchange.failed(switchingProtocols)
-      return response
-    } catch (error) {
-      // The application has failed, or the body cannot be read, or the response cannot be copied.
-      exchange.failed(statusOfError?.(error) ?? 500)
-      throw error
-    } finally {
-      keepRunning(asked)
-    }
   }
 
   /** Keeps the runtime running until the work after the response is done. */
@@ -175,15 +169,6 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
 
 /** The status of a request after which the connection speaks another protocol. */
 const switchingProtocols = 101
-
-async function responseOf(call: () => Awaitable<Response>): Promise<Response> {
-  try {
-    return await call()
-  } catch (error) {
-    if (isResponse(error)) return error
-    throw error
-  }
-}
 
 function isLimitField([name]: readonly [string, string]): boolean {
   return name !== 'Content-Type'
