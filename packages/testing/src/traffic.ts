@@ -5,7 +5,7 @@ import { change, expectBytes, load, newKeys, save, saveOne } from './rows.js'
 import type { DatabaseFactory, DefineTest } from './suite.js'
 
 /** The time within which traffic on a few keys ends. If it does not, calls wait for each other. */
-const patienceMs = 30_000
+const patienceMs = 50_000
 
 /** Several callers, on two instances. */
 export function describeTraffic(make: DatabaseFactory, it: DefineTest): void {
