@@ -211,16 +211,27 @@ describe('over memory, to the millisecond', () => {
     })
 
     test('has those of its decision also if it had to wait longer for the calls before it', async () => {
-      const { limiter } = setup({ queue })
-      const other = { other: leakyQueue({ leak: 1, every: 1000, maxDelay: '1h' }) }
-      limiter.consume('key', { policies: other })
-      const before = limiter.acquire('key', { policies: other })
-      const late = limiter.acquire('key', { cost: 3 })
-      await pass(500)
+      const { limiter } = setup(leakyQueue({ leak: 1, every: 100, maxDelay: 1000 }))
+      limiter.consume('key', { cost: 5 })
+      const ended: unknown[] = []
+      const call = async (cost: number): Promise<void> => {
+        ended.push([cost, numbers(await limiter.acquire('key', { cost }))])
+      }
+      void call(1)
+      await pass(100)
+      // The queue is empty again, but the call that it delays keeps its place.
+      limiter.reset('key')
+      void call(3)
+      await pass(100)
       limiter.consume('key')
-      await pass(500)
-      expect((await before).policies['other']).toMatchObject({ used: 2, resetMs: 2000, delayMs: 0 })
-      expect(await late).toMatchObject({ allowed: true, remaining: 1, resetMs: 300, delayMs: 0 })
+      await pass(299)
+      expect(ended).toEqual([])
+      await pass(1)
+      // resetMs, remaining, used, nextMs
+      expect(ended).toEqual([
+        [1, [600, 5, 6, 100]],
+        [3, [300, 8, 3, 100]],
+      ])
     })
 
     function numbers({ resetMs, remaining, delayMs, policies: { default: own } }: Decision) {
