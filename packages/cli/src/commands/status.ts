@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addressAdvice, nothingCounted, statesAsText } from '../output/status-text.js'
 import { styleOf } from '../output/style.js'
-import { isCounted, type KeyState } from '../live/target.js'
+import type { KeyState } from '../live/target.js'
 import { readKey, shownKey } from '../reading/key-text.js'
 import { placeOf, withKeyOptions, type KeyOptions } from '../reading/target-options.js'
 import type { Terminal } from '../terminal.js'
@@ -55,5 +55,5 @@ async function status(text: string, options: KeyOptions, terminal: Terminal): Pr
 
 /** The numbers of a key that no store has seen are those of the full quota. A key under which no rule counts has none. */
 function isUnknown(state: KeyState): boolean {
-  return state.policies.length > 0 && !isCounted(state)
+  return state.policies.length > 0 && state.isCounted === false
 }

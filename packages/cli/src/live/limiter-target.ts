@@ -1,12 +1,12 @@
 import type { Limiter, PolicyStatus, Status } from '@sluice/core'
 import { isPromise } from '@sluice/core/internal'
+import { seenStatus } from '@sluice/dashboard/internal'
 import { readKey, type KeyArgument } from '../reading/key-text.js'
 import { changeCounts } from './change-counts.js'
 import type { KnownLimiter, LimiterCall } from './known-limiter.js'
 import type { FoundKey, ScanStep } from './scan.js'
 import {
   isBlocked,
-  isCounted,
   notCounted,
   type KeyState,
   type PolicyState,
@@ -36,7 +36,7 @@ export function limiterTarget({ limiters, policies, scan, close }: LimiterTarget
         return { limiter, calls, state: await stateOf(limiter, key, calls) }
       }),
     )
-    const counted = all.filter(({ state }) => isCounted(state))
+    const counted = all.filter(({ state }) => state.isCounted === true)
     return counted.length === 0 ? all : counted
   }
 
@@ -62,7 +62,7 @@ export function limiterTarget({ limiters, policies, scan, close }: LimiterTarget
         throw new Error(notCounted(name, key.text))
       for (const { limiter, calls } of before) await changeCounts(limiter, calls, act)
       const [{ limiter, calls, state }] = before
-      return { ...(await stateOf(limiter, key, calls)), wasCounted: isCounted(state) }
+      return { ...(await stateOf(limiter, key, calls)), wasCounted: state.isCounted === true }
     },
     async *search(names): AsyncGenerator<SearchStep> {
       if (scan === undefined) throw new Error('a search needs --redis or --url')
@@ -91,7 +91,12 @@ async function stateOf(
   calls: readonly LimiterCall[],
 ): Promise<KeyState> {
   const states = await Promise.all(calls.map(async (call) => policiesOf(limiter, call)))
-  return { limiter: limiter.name, key: key.text, policies: states.flat() }
+  return {
+    limiter: limiter.name,
+    key: key.text,
+    isCounted: states.some(({ isCounted }) => isCounted === true),
+    policies: states.flatMap(({ policies }) => policies),
+  }
 }
 
 function keyIn(text: string): KeyArgument | undefined {
@@ -105,12 +110,17 @@ function keyIn(text: string): KeyArgument | undefined {
 async function policiesOf(
   limiter: Limiter,
   { keys, options, variants }: LimiterCall,
-): Promise<readonly PolicyState[]> {
+): Promise<Pick<KeyState, 'isCounted' | 'policies'>> {
   const status = limiter.status(keys, options)
   assertShared(limiter.name, status)
-  const { source, policies } = await status
+  const { source, policies, seen } = await seenStatus(limiter, keys, options, status)
   if (source !== 'store') throw new Error(`the store of "${limiter.name}" does not answer`)
-  return Object.entries(policies).map(([name, counts]) => stateIn(name, variants[name], counts))
+  return {
+    isCounted: seen.size > 0,
+    policies: Object.entries(policies).map(([name, counts]) =>
+      stateIn(name, variants[name], counts),
+    ),
+  }
 }
 
 function stateIn(name: string, variant: string | undefined, counts: PolicyStatus): PolicyState {

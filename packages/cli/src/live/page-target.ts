@@ -5,7 +5,6 @@ import { PageError, type PageClient } from './page-client.js'
 import { readKeyView, readView, type KeyView } from './page-view.js'
 import {
   isBlocked,
-  isCounted,
   stillBlocked,
   type Act,
   type ChangedState,
@@ -35,7 +34,7 @@ export async function pageTarget(page: PageClient): Promise<Target> {
     status,
     async act(limiter, key, act) {
       // A masked text would be taken for a key that no client has.
-      if (isMasked && !isCounted(await status(limiter, key))) {
+      if (isMasked && (await status(limiter, key)).isCounted !== true) {
         throw new Error(
           `nothing is counted for ${shownKey(key.text)}, so nothing was changed: the dashboard masks keys, and this may be a masked text. Pass the key itself, or act on the page`,
         )

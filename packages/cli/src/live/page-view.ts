@@ -87,6 +87,8 @@ export interface RulesView {
 export interface KeyView {
   readonly limiter: string
   readonly key: string
+  /** An older dashboard does not say it. */
+  readonly isCounted?: boolean | undefined
   readonly policies: readonly KeyPolicy[]
 }
 
@@ -158,6 +160,7 @@ export const readView: Reader<View> = record<View>({
 export const readKeyView: Reader<KeyView> = record<KeyView>({
   limiter: text,
   key: text,
+  isCounted: absentOr(boolean),
   policies: list(
     record<KeyPolicy>({
       name: text,

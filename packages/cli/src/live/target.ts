@@ -23,6 +23,8 @@ export interface KeyState {
   readonly limiter: string
   /** The key as it is counted, or as the page shows it. */
   readonly key: string
+  /** Whether a store has seen the key, and its counts have not expired. An older dashboard does not say it. */
+  readonly isCounted?: boolean | undefined
   readonly policies: readonly PolicyState[]
 }
 
@@ -72,12 +74,6 @@ export function isBlocked({ policies }: KeyState): boolean {
 /** The sentence about a key under which no rule counts. */
 export function notCounted(limiter: string, key: string): string {
   return `no rule of "${limiter}" counts under the key ${key}. A rule by address has keys such as ip:203.0.113.9, a rule by a value keys such as '["user","42"]'`
-}
-
-export function isCounted({ policies }: KeyState): boolean {
-  return policies.some(({ used, blockedMs, exemptMs, granted }) => {
-    return used > 0 || blockedMs > 0 || exemptMs > 0 || granted !== undefined
-  })
 }
 
 /** The error of a reset that changes nothing. */

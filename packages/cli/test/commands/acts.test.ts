@@ -123,6 +123,7 @@ test('--json has the change and the counts after it', async () => {
     limiter: 'api',
     key: 'ann',
     wasCounted: false,
+    isCounted: true,
     policies: [
       {
         name: 'default',

@@ -1,7 +1,7 @@
 import { useRedis } from '@sluice/test-kit/redis'
 import { expect, test } from 'vitest'
 import { folderWith, sluice } from '../sluice.js'
-import { applicationIn, jsonOf } from '../live/application.js'
+import { applicationIn, core, jsonOf } from '../live/application.js'
 
 const redis = useRedis()
 
@@ -40,6 +40,7 @@ test('status --json has the numbers of the limiters', async () => {
       {
         limiter: 'api',
         key: '|user|42',
+        isCounted: true,
         policies: [{ name: 'default', ...counts, resetMs: expect.any(Number) }],
       },
     ],
@@ -60,6 +61,22 @@ test('status notes that nothing is counted for a key', async () => {
   expect(stderr).toMatch(/^note: nothing is counted for bob\. If the application has counted it, /)
   // One of the limiters knows it.
   expect((await sluice('status', 'ann')).stderr).toBe('')
+})
+
+test('a bucket that begins with a part of its tokens is counted only for a key that it has seen', async () => {
+  const policy = `tokenBucket({ capacity: 10, refill: 1, every: '1h', initial: 2 })`
+  const file = `import { tokenBucket } from ${JSON.stringify(core)}
+export const slow = { name: 'slow', policies: ${policy} }
+`
+  const cwd = await folderWith({ 'limiters.mjs': file })
+  const place = ['--redis', `redis://127.0.0.1:${redis.port}`, '--limiters', 'limiters.mjs']
+  const penalty = ['--reason', 'a test', '--json', ...place]
+  const unknown = await sluice(['status', 'ann', ...place], { cwd })
+  expect(unknown.stdout).toContain('8 used, 2 of 10 remain')
+  expect(unknown.stderr).toMatch(/^note: nothing is counted for ann\./)
+  const { stdout } = await sluice(['penalize', 'ann', '1', ...penalty], { cwd })
+  expect(JSON.parse(stdout)).toMatchObject({ wasCounted: false, isCounted: true })
+  expect((await sluice(['status', 'ann', ...place], { cwd })).stderr).toBe('')
 })
 
 test('status says which key an address alone has', async () => {

@@ -22,7 +22,8 @@ export interface Application {
   sluice(...args: readonly string[]): Promise<Ran>
 }
 
-const core = fileURLToPath(new URL('../../../core/bundle/index.js', import.meta.url))
+/** The module of the core. */
+export const core: string = fileURLToPath(new URL('../../../core/bundle/index.js', import.meta.url))
 
 /** The module that the application imports its limits from, and that the commands read. */
 export const limitersFile = `import { fixedWindow, slidingWindow } from ${JSON.stringify(core)}

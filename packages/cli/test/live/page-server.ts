@@ -94,7 +94,13 @@ export async function pageServer(): Promise<PageServer> {
     const each = Object.entries(policies).map(([name, counts]) =>
       Object.assign({ name, exemptMs: 0 }, counts),
     )
-    return { limiter: 'api', key, source, policies: each }
+    return {
+      limiter: 'api',
+      key,
+      source,
+      isCounted: each.some(({ used, blockedMs }) => used + blockedMs > 0),
+      policies: each,
+    }
   }
 
   return page

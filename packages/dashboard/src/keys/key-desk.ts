@@ -17,7 +17,7 @@ import { carryOutAct, readAct, type ActRequest } from './acts.js'
 import type { NamedPolicies } from '../collect/key-policies.js'
 import { countedText, knownKeys } from './known-keys.js'
 import { meantKeys } from './meant-keys.js'
-import { isKnown, lookAt, type KeyLook, type KnownPolicies } from './look.js'
+import { lookAt, type KeyLook, type KnownPolicies } from './look.js'
 
 /** The longest that a request waits for a limiter, whose own `timeout` is much shorter. */
 const waitMs = 5000
@@ -52,7 +52,7 @@ export class KeyDesk {
     const collected = await this.#collectedOf(name)
     const key = countedText(text)
     const look = await this.#look(limiter, key, this.#knownOf(limiter, collected, key))
-    if (isExact || isCounted(look)) return this.#viewOf(limiter, key, look, role)
+    if (isExact || look.isCounted) return this.#viewOf(limiter, key, look, role)
     const [meant = { key, look }, ...others] = await this.#meant(limiter, text, collected)
     if (others.length === 0) return this.#viewOf(limiter, meant.key, meant.look, role)
     const texts = [meant, ...others].map((one) => this.#shown.keyFor(role)(one.key))
@@ -65,7 +65,7 @@ export class KeyDesk {
     const looks = keys.map(async (key) => {
       return { key, look: await this.#look(limiter, key, this.#knownOf(limiter, collected, key)) }
     })
-    return (await Promise.all(looks)).filter(({ look }) => isCounted(look))
+    return (await Promise.all(looks)).filter(({ look }) => look.isCounted)
   }
 
   /** A key that a limiter has counted in this process in the last minutes. */
@@ -113,7 +113,7 @@ export class KeyDesk {
         'The act',
       )
       this.#publish(key, request, by, undefined)
-      return { key: this.#viewOf(limiter, key, after, by.role), wasCounted: isCounted(before) }
+      return { key: this.#viewOf(limiter, key, after, by.role), wasCounted: before.isCounted }
     } catch (error) {
       this.#publish(key, request, by, error)
       throw error
@@ -214,7 +214,7 @@ export class KeyDesk {
       limiter: name,
       key: keyFor(role)(key),
       source,
-      isCounted: isCounted(look),
+      isCounted: look.isCounted,
       policies,
       ...(rules?.name === name ? { rules: rulesOf(rules, names) } : {}),
     }
@@ -225,10 +225,6 @@ export class KeyDesk {
 export interface FoundKey {
   readonly key: string
   readonly look: KeyLook
-}
-
-function isCounted({ policies }: KeyLook): boolean {
-  return policies.some(isKnown)
 }
 
 /** The acts after which a key is probably not denied. */

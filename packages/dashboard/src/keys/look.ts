@@ -13,6 +13,7 @@ import {
 import { quoted, refusal } from '../refusal.js'
 import type { NamedPolicies } from '../collect/key-policies.js'
 import type { KeyPolicyView } from '../view.js'
+import { seenStatus, type SeenStatus } from './seen.js'
 
 /** The most policies that are asked about a key, besides those of the limiter itself. */
 const mostPolicies = 64
@@ -35,6 +36,8 @@ export interface KeyKnowledge extends KnownPolicies {
 /** The counts of a key, and the calls that reach exactly these counts. */
 export interface KeyLook {
   readonly source: Status['source']
+  /** Whether the store has seen the key, and its counts have not expired. */
+  readonly isCounted: boolean
   readonly policies: readonly KeyPolicyView[]
   readonly calls: readonly { readonly keys: Keys; readonly options: PolicyChoice | undefined }[]
 }
@@ -61,15 +64,18 @@ export async function lookAt(
   const others =
     chosen.length === 0
       ? undefined
-      : await limiter.status(key, { policies: Object.fromEntries(chosen) })
+      : await seenStatus(limiter, key, { policies: Object.fromEntries(chosen) })
   if (own === undefined && others === undefined) {
     throw refusal('SLUICE_VIEW_POLICIES_UNSEEN', quoted(limiter.name))
   }
   const counts: Counts = [...ownCounts, ...Object.entries(others?.policies ?? {})]
   // The policies of the key count by it.
-  const meant = meantOf(counts, [...joinedGroups(groups, ownCounts), [...ofKey.keys()]])
+  const seen = new Set([...(own?.seen ?? []), ...(others?.seen ?? [])])
+  const knowing = counts.map(([name]) => name).filter((name) => seen.has(name))
+  const meant = meantOf(counts, knowing, [...joinedGroups(groups, ownCounts), [...ofKey.keys()]])
   const sources = [own?.source, others?.source].filter((source) => source !== undefined)
   return {
+    isCounted: knowing.length > 0,
     source: sources.find((source) => source !== 'store') ?? sources[0],
     policies: counts
       .filter(([name, { limit }]) => meant.has(name) && Number.isFinite(limit))
@@ -85,9 +91,9 @@ export async function lookAt(
 }
 
 /** Undefined if the limiter has no policies of its own. */
-async function ownStatus(limiter: Limiter, key: Keys): Promise<Status | undefined> {
+async function ownStatus(limiter: Limiter, key: Keys): Promise<SeenStatus | undefined> {
   try {
-    return await limiter.status(key)
+    return await seenStatus(limiter, key)
   } catch (error) {
     if (error instanceof SluiceError && error.code === 'SLUICE_POLICIES_MISSING') return undefined
     throw error
@@ -102,19 +108,14 @@ function joinedGroups(groups: KnownPolicies['groups'], own: Counts): KnownPolici
 }
 
 /** The names of the policies that count by the key. All of them if none knows it. */
-function meantOf(counts: Counts, groups: KnownPolicies['groups']): ReadonlySet<string> {
-  const knowing = counts.filter(([, status]) => isKnown(status)).map(([name]) => name)
+function meantOf(
+  counts: Counts,
+  knowing: readonly string[],
+  groups: KnownPolicies['groups'],
+): ReadonlySet<string> {
   if (knowing.length === 0) return new Set(counts.map(([name]) => name))
   const joined = groups.filter((names) => names.some((name) => knowing.includes(name)))
   return new Set([...knowing, ...joined.flat()])
-}
-
-/** Whether the store has counted the key, and the count has not expired. */
-export function isKnown(
-  status: Pick<PolicyStatus, 'used' | 'blockedMs' | 'exemptMs' | 'granted'>,
-): boolean {
-  const { used, blockedMs, exemptMs, granted } = status
-  return used > 0 || blockedMs > 0 || exemptMs > 0 || granted !== undefined
 }
 
 function viewOf([name, status]: Counts[number], isUncertain: boolean): KeyPolicyView {

@@ -1,14 +1,14 @@
-import { createLimiter, fixedWindow, type Key } from '@sluice/core'
+import { createLimiter, fixedWindow, tokenBucket, type Key, type Policies } from '@sluice/core'
 import { expect, test } from 'vitest'
 import { meantKeys } from '../../src/keys/meant-keys.js'
 import { serveDashboard } from '../served.js'
 
-const policies = fixedWindow({ limit: 50, window: '1h' })
+const hourly = fixedWindow({ limit: 50, window: '1h' })
 
 let made = 0
 
 /** A dashboard of a limiter that has counted these keys. */
-async function counted(keys: readonly Key[], options: object = {}) {
+async function counted(keys: readonly Key[], options: object = {}, policies: Policies = hourly) {
   const name = `meant-${made++}`
   const limiter = createLimiter({ name, policies })
   const board = await serveDashboard({ limiters: { limiter }, ...options })
@@ -75,6 +75,16 @@ test('a text that means no counted key is a key that was never counted', async (
   const board = await counted([['customer', 'ada']])
   const found = await board.key(board.name, { key: 'eve' })
   expect(found).toMatchObject({ key: 'eve', isCounted: false, policies: [{ used: 0 }] })
+})
+
+test('a key of a bucket that begins with a part of its tokens is counted only if it was seen', async () => {
+  const policies = tokenBucket({ capacity: 10, refill: 1, every: '1h', initial: 2 })
+  const board = await counted(['ada'], {}, policies)
+  const [eve, ada] = await Promise.all(['eve', 'ada'].map((key) => board.key(board.name, { key })))
+  expect(eve).toMatchObject({ isCounted: false, policies: [{ used: 8, remaining: 2 }] })
+  expect(ada).toMatchObject({ isCounted: true, policies: [{ used: 9, remaining: 1 }] })
+  const act = { limiter: board.name, key: 'eve', act: 'block', length: '1m', reason: 'a test' }
+  expect((await board.act(act)).body).toMatchObject({ wasCounted: false })
 })
 
 test('an act by a text concerns exactly this key, and so does a lookup that asks for it', async () => {
