@@ -12,7 +12,7 @@ export function afterResponse(
   releaseOn: 'done' | 'close',
   work: AfterResponse,
 ): void {
-  const owner = ownerOf(response)
+  const owner = 'whenDone' in response ? response.request : response
   denials.set(owner, denials.get(owner) ?? false)
   const stopRenewing = lease === undefined ? () => {} : keepAlive(lease)
 
@@ -35,12 +35,8 @@ const denials = new WeakMap<object, boolean>()
 
 /** Notes whether a limit has denied a request, for the limits in front of it. */
 export function noteDenial(response: GuardedResponse, isDenied: boolean): void {
-  const owner = ownerOf(response)
+  const owner = 'whenDone' in response ? response.request : response
   if (denials.has(owner)) denials.set(owner, isDenied)
-}
-
-function ownerOf(response: GuardedResponse): object {
-  return 'whenDone' in response ? response.request : response
 }
 
 function endOf(response: GuardedResponse): ExchangeEnd {

@@ -116,17 +116,17 @@ async function decide<R, H>(
   const policies = policiesFor === undefined ? limit.policies : await policiesFor(request)
   if (policiesFor !== undefined) assertCountable(options, policies)
   const { cost: own = 1 } = options
-  const cost = definedCost(limit.name, typeof own === 'function' ? await own(request) : own)
+  const given = typeof own === 'function' ? await own(request) : own
+  const cost = typeof given === 'number' ? given : definedCost(limit.name, given)
   if (!context.seesResponse) assertWithoutResponse(limit.name, policies, optionForResponse(options))
-  const mode = dryRun ? 'dryRun' : 'enforced'
+  const mode = dryRun ? 'dryRun' : undefined
   let decision: Decision
   let takeLater: (() => unknown) | undefined
   const ahead = limit.count.reserve ? undefined : await limiter.peek(key, { cost, policies })
   if (ahead?.allowed === true) {
     decision = ahead
     // Its denial denies no request.
-    takeLater = () =>
-      limiter.consume(key, { cost, policies, request, mode: dryRun ? mode : 'shadow' })
+    takeLater = () => limiter.consume(key, { cost, policies, request, mode: mode ?? 'shadow' })
   } else if (options.wait === undefined || dryRun) {
     decision = await limiter.consume(key, { cost, policies, request, mode })
     // A leaky queue delays what it allows.
