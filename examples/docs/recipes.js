@@ -1,7 +1,13 @@
 // @ts-nocheck -- the requests have accounts
 // Short answers to frequent questions, on Express.
 import assert from 'node:assert/strict'
+// #region basic
+import { createHash, timingSafeEqual } from 'node:crypto'
+// #endregion
 import { setTimeout as sleep } from 'node:timers/promises'
+// #region basic
+import { createDashboard } from '@sluice/dashboard'
+// #endregion
 import { byIp, createLimiter, fixedWindow, rateLimit, slidingWindow } from '@sluice/express'
 import express from 'express'
 import { statuses, visit } from './check/visit.js'
@@ -214,3 +220,56 @@ await visit(app, async (ask) => {
     [9300, 6800, 6800, 6500, 0, 'denied'],
   )
 })
+
+async function basic() {
+  process.env.DASHBOARD_PASSWORD = 'change me'
+  const app = express()
+  const limit = rateLimit({ limit: 100, window: '1m' })
+  // #region basic
+
+  const hash = (text) => createHash('sha256').update(text).digest()
+  const { DASHBOARD_PASSWORD: password } = process.env
+  if (!password) throw new Error('Set DASHBOARD_PASSWORD.')
+  const expected = hash(`admin:${password}`)
+
+  // In front of the password: 10 wrong ones an hour from one address.
+  const guesses = rateLimit({
+    name: 'dashboard',
+    limit: 10,
+    window: '1h',
+    count: { when: ({ status }) => status === 401, reserve: false },
+  })
+
+  const dashboard = createDashboard({
+    limiters: { api: limit.limiter },
+    authorize({ headers }) {
+      const [scheme, credentials = ''] = (headers.authorization ?? '').split(' ')
+      const given = hash(Buffer.from(credentials, 'base64'))
+      // The comparison of hashes takes the same time for all passwords.
+      const isRight = scheme.toLowerCase() === 'basic' && timingSafeEqual(given, expected)
+      return isRight ? { role: 'write', name: 'admin' } : { challenge: 'Basic realm="limits"' }
+    },
+  })
+  app.use('/limits', guesses, dashboard.handler)
+  // #endregion
+  return { app, dashboard }
+}
+const { app: behindPassword, dashboard } = await basic()
+await visit(behindPassword, async (ask) => {
+  const withPassword = (password) => ({
+    headers: { authorization: `Basic ${Buffer.from(`admin:${password}`).toString('base64')}` },
+  })
+  const first = await ask('/limits/')
+  assert.equal(first.status, 401)
+  assert.equal(first.headers.get('WWW-Authenticate'), 'Basic realm="limits"')
+  assert.deepEqual(
+    await statuses(ask, 20, '/limits/', withPassword('change me')),
+    Array(20).fill(200),
+  )
+  assert.equal((await ask('/limits/api/view', withPassword('change me'))).status, 200)
+  assert.deepEqual(await statuses(ask, 10, '/limits/', withPassword('guess')), [
+    ...Array(9).fill(401),
+    429,
+  ])
+})
+await dashboard.close()
