@@ -132,9 +132,14 @@ const allowedUncounted: StoreResult = { allowed: true, states: [] }
 /** The part of a request that the store has to run: without the policies that count nothing, such as `unlimited`. */
 function countedPart(request: StoreRequest): StoreRequest {
   const { policies } = request
-  if (policies.every(counts)) return request
-  const counted = [...policies.keys()].filter((i) => counts(policies[i]))
-  return partOf(request, counted)
+  // A loop: with callbacks, this and the search for leases take a twentieth of a decision in memory.
+  for (const policy of policies) {
+    if (!counts(policy)) {
+      const counted = [...policies.keys()].filter((i) => counts(policies[i]))
+      return partOf(request, counted)
+    }
+  }
+  return request
 }
 
 /** The state of a policy that counts nothing. */

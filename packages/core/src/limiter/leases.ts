@@ -14,9 +14,15 @@ export function leaseFor(
   owner: string | undefined,
   leaseId: string | undefined,
 ): Lease {
-  if (leaseId === undefined && !policies.some(hasLeases)) return noLease
+  if (leaseId === undefined && !grantsLease(policies)) return noLease
   const id = leaseId ?? crypto.randomUUID()
   return { id, owner: owner === undefined ? id : ownerText(owner) }
+}
+
+/** In a loop: see `countedPart` of `ask.ts`. */
+function grantsLease(policies: readonly LimiterPolicy[]): boolean {
+  for (const policy of policies) if (hasLeases(policy)) return true
+  return false
 }
 
 /**
