@@ -40,8 +40,6 @@ function sourceOf(file) {
 
 const exportList = /^export (?:type )?(?:\{(?<list>[^}]*)\}|(?<all>\*)) from '(?<from>[^']+)'/gm
 
-const ownExport = /^export (?:async )?(?:function|interface|class|type|const) (\w+)/gm
-
 function namesIn(file) {
   const names = new Map()
   for (const { groups } of sourceOf(file).matchAll(exportList)) {
@@ -57,9 +55,6 @@ function namesIn(file) {
         target === undefined ? publicNames(from).get(local) : declarationIn(target, local)
       names.set(name, { ...declaration, name, local })
     }
-  }
-  for (const [, name] of sourceOf(file).matchAll(ownExport)) {
-    names.set(name, { ...declarationIn(file, name), name, local: name })
   }
   return names
 }
