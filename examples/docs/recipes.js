@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 // #region basic
 import { createDashboard } from '@sluice/dashboard'
 // #endregion
-import { byIp, createLimiter, fixedWindow, rateLimit, slidingWindow } from '@sluice/express'
+import { byIp, fixedWindow, rateLimit, slidingWindow } from '@sluice/express'
 import express from 'express'
 import { statuses, visit } from './check/visit.js'
 
