@@ -105,6 +105,17 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     {},
     [
       'core/src/limiter/arguments.ts#ResetOptions',
+      'core/src/limiter/arguments.ts#ChangeOptions',
+      'core/src/limiter/limiter-policies.ts#PolicyChoice',
+    ],
+  ],
+  [
+    'grant',
+    (options) => limiter.grant('key', 1, options),
+    { for: '1m' },
+    [
+      'core/src/limiter/limiter.ts#GrantOptions',
+      'core/src/limiter/arguments.ts#ChangeOptions',
       'core/src/limiter/limiter-policies.ts#PolicyChoice',
     ],
   ],
