@@ -49,7 +49,7 @@ test('without results, the pages have no tables', () => {
 
 test('the goals have the conflicts of a process and the latency of four processes', () => {
   const rowsOf = (databases: unknown) =>
-    goalsTable([], { added: null, cold: null, databases, live: null })
+    goalsTable([], { added: null, algorithms: null, cold: null, databases })
       .split('\n')
       .filter((row) => /refuses a single process|four processes/.test(row))
   expect(rowsOf(results)).toEqual([

@@ -35,6 +35,14 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
 }
 
+/** What acts have changed of a key. */
+interface Changed {
+  readonly blockedUntil: number
+  readonly exemptUntil: number
+  readonly used?: number
+  readonly granted?: number | undefined
+}
+
 /** @param folder `bundle/page`, which the package contains, or `page`, its sources. */
 export async function startPageServer(folder = 'bundle/page', port = 0): Promise<PageServer> {
   const files = fileURLToPath(new URL(`../${folder}/`, import.meta.url))
@@ -42,7 +50,7 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
   const requests: string[] = []
   const answer: PageServer['answer'] = {}
   /** When the block and the exemption of a key end. */
-  const changed = new Map<string, { blockedUntil: number; exemptUntil: number; used?: number }>()
+  const changed = new Map<string, Changed>()
 
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) =>
@@ -143,12 +151,14 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
       })
     const id = `${body.limiter} ${body.key}`
     const until = Date.now() + msOf(body.length ?? '')
-    const before = changed.get(id) ?? { blockedUntil: 0, exemptUntil: 0 }
+    const before: Changed = changed.get(id) ?? { blockedUntil: 0, exemptUntil: 0 }
     const after = {
       block: { ...before, blockedUntil: until },
       unblock: { ...before, blockedUntil: 0 },
       exempt: { ...before, exemptUntil: until },
       unexempt: { ...before, exemptUntil: 0 },
+      grant: { ...before, granted: body.units ?? 0 },
+      ungrant: { ...before, granted: undefined },
       reset: { ...before, used: 0 },
       penalize: { ...before, used: (before.used ?? 0) + (body.units ?? 0) },
     }
@@ -164,7 +174,9 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
     const limiter = view.limiters.find((one) => one.name === name && one.canAct)
     if (limiter === undefined || key === null) return undefined
     const denied = limiter.denied.find((one) => one.key === key)
-    const { blockedUntil = 0, exemptUntil = 0, used } = changed.get(`${limiter.name} ${key}`) ?? {}
+    const { blockedUntil, exemptUntil, used, granted }: Changed = changed.get(
+      `${limiter.name} ${key}`,
+    ) ?? { blockedUntil: 0, exemptUntil: 0 }
     const now = Date.now()
     return {
       limiter: limiter.name,
@@ -184,6 +196,7 @@ export async function startPageServer(folder = 'bundle/page', port = 0): Promise
           resetMs: counted === 0 ? 0 : 47_000,
           blockedMs: Math.max(0, blockedUntil - now),
           exemptMs: Math.max(0, exemptUntil - now),
+          ...(granted !== undefined && { granted }),
         }
       }),
       ...(view.rules === undefined || limiter.name !== 'api'
