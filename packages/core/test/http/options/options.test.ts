@@ -229,7 +229,7 @@ test('treats an undefined option as absent', () => {
     limit: undefined,
     body: undefined,
     onDenied: undefined,
-  } as object)
+  })
 })
 
 test('refuses a second guard without a name in one store, because both would count together', () => {

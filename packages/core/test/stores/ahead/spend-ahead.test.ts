@@ -14,7 +14,7 @@ import {
   type Policy,
   type SpendAheadOptions,
 } from '@sluice/core'
-import { runs, seed } from '@sluice/test-kit/random'
+import { patienceMs, runs, seed } from '@sluice/test-kit/random'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
