@@ -16,7 +16,7 @@ test('--help names the commands, and each command has examples', async () => {
   expect(status).toBe(0)
   const commands = [...stdout.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name]) => name)
   expect(commands.join(' ')).toBe(
-    'check explain simulate top status block unblock reset penalize exempt unexempt keys',
+    'check explain simulate top status block unblock reset penalize exempt unexempt grant ungrant keys',
   )
   for (const command of commands) {
     const help = await sluice([command, '--help'])

@@ -59,11 +59,13 @@ test.each([
   ['top', '## top'],
   ['status', '## status'],
   // Their other options are those of status.
-  ...['block', 'unblock', 'reset', 'penalize', 'exempt', 'unexempt'].map((command) => [
-    command,
-    '## block, unblock, reset, penalize, exempt, unexempt',
-    '## status',
-  ]),
+  ...['block', 'unblock', 'reset', 'penalize', 'exempt', 'unexempt', 'grant', 'ungrant'].map(
+    (command) => [
+      command,
+      '## block, unblock, reset, penalize, exempt, unexempt, grant, ungrant',
+      '## status',
+    ],
+  ),
   ['keys', '## keys'],
 ])('the page of the command line names every option of %s', async (command, ...headings) => {
   const text = await readFile(new URL('packages/docs/reference/command-line.md', root), 'utf8')
