@@ -6,7 +6,7 @@ import { Fields, reservedNames } from './fields.js'
 import { readList, type List } from './lists.js'
 import { Patterns } from './paths/patterns.js'
 import { createRegexpMemo, type RegexpMemo } from './predicates/operators.js'
-import type { Test } from './predicates/tests.js'
+import type { Test } from './predicates/conditions.js'
 import { createSchedule, type Schedule } from './schedule.js'
 
 /** The fields, lists and schedules of a document, which its rules refer to by name. */

@@ -14,7 +14,7 @@ import {
   workOfValues,
   type Mismatch,
   type Test,
-} from './predicates/tests.js'
+} from './predicates/conditions.js'
 import type { Vocabulary } from './vocabulary.js'
 
 /** A requirement by which a rule can be found: the path fits a pattern, or a field has one of the values. */

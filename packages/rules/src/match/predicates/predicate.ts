@@ -11,7 +11,7 @@ import {
   type OperatorName,
 } from './field-operators.js'
 import { asIs, compares, equals, finds, inList, partly, withinRanges } from './operators.js'
-import { allOf, fieldTest, notOf, pathTest, presence, type Test } from './tests.js'
+import { allOf, fieldTest, notOf, pathTest, presence, type Test } from './conditions.js'
 
 /** Reads the predicate of a field. Undefined after a finding. */
 export function predicateTest(
