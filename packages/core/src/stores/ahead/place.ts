@@ -1,4 +1,11 @@
-import { costAt, type DecisionRequest, type State, type StoreResult } from '../store.js'
+import {
+  costAt,
+  textOf,
+  type DecisionRequest,
+  type State,
+  type StoreRequest,
+  type StoreResult,
+} from '../store.js'
 
 /** Units that a place has taken from the store, and has not spent. */
 export interface Pool {
@@ -26,12 +33,17 @@ export class Place {
   isOverridden: boolean = false
   /** The units that remained at the last answer of the store, of the policy with the least. */
   free: number = 0
+  /** The number of changes that this process has made of what its keys have. */
+  changes: number = 0
+  readonly request: DecisionRequest
   #since: number
   #count = 0
   /** Units per millisecond. */
   #rate = 0
 
-  constructor(now: number) {
+  /** @param request of its policies and keys */
+  constructor(request: DecisionRequest, now: number) {
+    this.request = request
     this.#since = now
   }
 
@@ -74,6 +86,10 @@ export class Place {
     }
     this.pools = this.pools.filter(({ left }) => left > 0)
     return lapsed
+  }
+
+  get isInUse(): boolean {
+    return this.pools.length > 0 || this.isAsking || this.waiting.length > 0
   }
 
   get held(): number {
@@ -120,4 +136,38 @@ function heldOf({ request: { policies }, states, left, ...pool }: Pool, now: num
 /** The server's time: rounded up, and late by the way of the request, so that units lapse early. */
 function laterBy(takenAt: number, { sentAt }: Pick<Pool, 'sentAt'>, now: number): number {
   return Math.ceil(takenAt + now - sentAt)
+}
+
+/** Whether the units of all policies can be taken before they are spent, and the store itself does not have to decide. */
+export function isEligible({ policies, cost, now, skipDenyCache }: DecisionRequest): boolean {
+  if (now !== undefined || skipDenyCache === true || typeof cost !== 'number') return false
+  if (cost === 0) return false
+  return policies.every(({ steps, block, keepsFirstRow }) => {
+    return steps.ahead !== undefined && block === undefined && !keepsFirstRow
+  })
+}
+
+/** Whether unspent units can be given back. */
+export function isReturned({ policies }: StoreRequest): boolean {
+  return policies.every(({ steps }) => steps.ahead?.isReturned === true)
+}
+
+/** The answer of a peek if the store had not taken what is held. */
+export function withHeld(
+  { policies, cost }: DecisionRequest,
+  answer: StoreResult,
+  held: readonly Pool[],
+): StoreResult {
+  const left = held.reduce((sum, pool) => sum + pool.left, 0)
+  const states = answer.states.map(({ row, ...rest }) => ({ ...rest, row: [...row] }))
+  const fits = policies.map(({ steps, params }, i) => {
+    const { row, now, override } = states[i]
+    steps.refund(row, params, now, left)
+    return override === undefined && steps.look(row, params, now, costAt(cost, i))
+  })
+  return { ...answer, allowed: answer.allowed || !fits.includes(false), states }
+}
+
+export function identityOf({ policies, keys }: StoreRequest): string {
+  return textOf(policies) + JSON.stringify(keys)
 }

@@ -14,14 +14,13 @@ import {
   isDecision,
   refundsOf,
   storeContract,
-  textOf,
   type AsyncStore,
   type DecisionRequest,
   type RefundReceiptRequest,
   type StoreRequest,
   type StoreResult,
 } from '../store.js'
-import { Place, type Pool } from './place.js'
+import { identityOf, isEligible, isReturned, Place, withHeld, type Pool } from './place.js'
 
 /** Options of `spendAhead`. */
 export interface SpendAheadOptions {
@@ -101,12 +100,12 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
     if (places.size >= maxKeys) {
       const [[oldest, place]] = places
       places.delete(oldest)
-      if (isInUse(place)) {
+      if (place.isInUse) {
         places.set(oldest, place)
         return undefined
       }
     }
-    const place = new Place(now)
+    const place = new Place(request, now)
     places.set(id, place)
     return place
   }
@@ -156,17 +155,23 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
   }
 
   /** Takes units for a place, and then decides the requests that wait for them. */
-  function fill(place: Place, { lease, ...asked }: DecisionRequest, units: number): void {
+  function fill(place: Place, asked: DecisionRequest, units: number): void {
     place.isAsking = true
-    const request: DecisionRequest = { ...asked, lease, cost: units }
+    const request = { ...asked, cost: units }
     const sentAt = performance.now()
+    const { changes } = place
     submit([
       new PendingRequest(request, (answer) => {
         place.isAsking = false
         if ('allowed' in answer) {
           note(place, request, answer)
           const pool = { request, states: answer.states, sentAt, left: units }
-          if (answer.allowed && answer.source === undefined) keep(place, pool)
+          if (answer.allowed && answer.source === undefined) {
+            counts.taken += units
+            // The grant or the exemption of the key may have paid for them, or a change was made since.
+            if (place.isOverridden || changes !== place.changes) giveBack(pool)
+            else keep(place, pool)
+          }
         } else place.pausedUntil = performance.now() + deniedMs
         const { waiting } = place
         place.waiting = []
@@ -176,14 +181,7 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
   }
 
   function keep(place: Place, pool: Pool): void {
-    counts.taken += pool.left
-    // The grant or the exemption of the key may have paid for them, so each request has to ask the store.
-    if (place.isOverridden) return giveBack(pool)
     place.pools.push(pool)
-    watch()
-  }
-
-  function watch(): void {
     if (timer !== undefined) return
     timer = setInterval(sweep, sweepMs)
     letProcessEnd(timer)
@@ -228,9 +226,9 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
 
   /** The places that count one of the keys of a request. */
   function placesOf({ policies, keys }: StoreRequest): readonly Place[] {
-    return [...places.values()].filter(({ pools: [pool] }) => {
-      const isSame = pool?.request.policies[0]?.limiter === policies[0]?.limiter
-      return isSame && pool.request.keys.some((key) => keys.includes(key))
+    return [...places.values()].filter(({ request }) => {
+      const isSame = request.policies[0].limiter === policies[0].limiter
+      return isSame && request.keys.some((key) => keys.includes(key))
     })
   }
 
@@ -244,6 +242,7 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
       counts.lapsed += place.lapse(now)
       place.pools.forEach(giveBack)
       place.pools = []
+      place.changes++
     }
     submit([pending])
   }
@@ -314,42 +313,4 @@ function watchExit(): void {
       process.once('beforeExit', giveBackAtExit)
     }
   })
-}
-
-/** Whether the units of all policies can be taken before they are spent, and the store itself does not have to decide. */
-function isEligible({ policies, cost, now, skipDenyCache }: DecisionRequest): boolean {
-  if (now !== undefined || skipDenyCache === true || typeof cost !== 'number') return false
-  if (cost === 0) return false
-  return policies.every(({ steps, block, keepsFirstRow }) => {
-    return steps.ahead !== undefined && block === undefined && !keepsFirstRow
-  })
-}
-
-/** Whether unspent units can be given back. */
-function isReturned({ policies }: StoreRequest): boolean {
-  return policies.every(({ steps }) => steps.ahead?.isReturned === true)
-}
-
-/** The answer of a peek if the store had not taken what is held. */
-function withHeld(
-  { policies, cost }: DecisionRequest,
-  answer: StoreResult,
-  held: readonly Pool[],
-): StoreResult {
-  const left = held.reduce((sum, pool) => sum + pool.left, 0)
-  const states = answer.states.map(({ row, ...rest }) => ({ ...rest, row: [...row] }))
-  const fits = policies.map(({ steps, params }, i) => {
-    const { row, now, override } = states[i]
-    steps.refund(row, params, now, left)
-    return override === undefined && steps.look(row, params, now, costAt(cost, i))
-  })
-  return { ...answer, allowed: answer.allowed || !fits.includes(false), states }
-}
-
-function identityOf({ policies, keys }: StoreRequest): string {
-  return textOf(policies) + JSON.stringify(keys)
-}
-
-function isInUse({ pools, isAsking, waiting }: Place): boolean {
-  return pools.length > 0 || isAsking || waiting.length > 0
 }

@@ -15,7 +15,7 @@ function placeWith(policy: Policy): { place: Place; request: DecisionRequest } {
   const request: DecisionRequest = { verb: 'consume', ...asked }
   const answer = memoryStore().run(request)
   if (!('allowed' in answer)) throw answer
-  const place = new Place(sentAt)
+  const place = new Place(request, sentAt)
   place.pools.push({ request, states: answer.states, sentAt, left: 100 })
   return { place, request: { ...request, cost: 1 } }
 }

@@ -206,6 +206,22 @@ describe('units that are held', () => {
     expect([await usedIn(other), ahead.ahead().held]).toEqual([used, 0])
   })
 
+  test('that are on their way are given back if a block was sent after them', async () => {
+    const { store } = sharedStore(() => 5)
+    const { limiter, ahead } = processOn(store, large)
+    for (let i = 0; i < 40; i++) {
+      void limiter.consume('hot')
+      await vi.advanceTimersByTimeAsync(1)
+    }
+    const blocked = limiter.block('hot', '1h')
+    await vi.advanceTimersByTimeAsync(30)
+    await blocked
+    const decision = limiter.consume('hot')
+    await vi.advanceTimersByTimeAsync(30)
+    expect([(await decision).allowed, ahead.ahead().held]).toEqual([false, 0])
+    expect(ahead.ahead().returned).toBeGreaterThan(0)
+  })
+
   test('a block of another process is seen within a second', async () => {
     const { limiter, other } = await holding()
     await other.block('hot', '1h')
