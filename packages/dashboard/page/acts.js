@@ -43,7 +43,7 @@ export const acts = {
   ungrant: {
     label: 'End grant',
     done: 'Without a grant',
-    meaning: 'Ends the grant. What the key has used of its quota still counts.',
+    meaning: 'Ends the grant. The units that the key has used of its quota still count.',
   },
   reset: {
     label: 'Reset',

@@ -8,6 +8,7 @@ import {
   checkedIfGiven,
   oneOf,
   optional,
+  partOfOne,
   readOptions,
   type Duration,
   type DurationLiteral,
@@ -122,11 +123,6 @@ const storeOption: OptionReader<unknown> = {
 
 const likely = 'This looks like'
 
-const share = checked(
-  'a number above 0, up to 1',
-  (value): value is number => typeof value === 'number' && value > 0 && value <= 1,
-)
-
 /** The options that `rateLimit` takes as well. */
 export const commonReaders: {
   readonly store: OptionReader<unknown>
@@ -137,7 +133,7 @@ export const commonReaders: {
   store: storeOption,
   clock: checkedIfGiven('a function that returns milliseconds since the epoch', isFunction),
   onStoreError: optional(oneOf('local', 'allow', 'deny'), 'local'),
-  localShare: optional(share, 1),
+  localShare: optional(partOfOne, 1),
 }
 
 const readers = {

@@ -118,7 +118,7 @@ function partOfReceipt(
   return { verb: 'refundReceipt', policies, keys, now, lease, cost, receipts, source }
 }
 
-/** What became of the units of each call, by the indices of its policies: no matter which limiter of the name is called, they are refunded and adjusted once. */
+/** The refunds and the adjusted costs of each call, by the indices of its policies. All limiters of a name share them, so that units are refunded and adjusted once. */
 const settled = new WeakMap<object, Map<number, 'refunded' | number>>()
 
 function settledOf({ request }: Receipt): Map<number, 'refunded' | number> {

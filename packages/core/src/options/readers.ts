@@ -37,6 +37,12 @@ export const positiveCount: OptionReader<number> = checked(
   (value): value is number => isCount(value) && value > 0,
 )
 
+/** A part of a whole. */
+export const partOfOne: OptionReader<number> = checked(
+  'a number above 0, up to 1',
+  (value): value is number => typeof value === 'number' && value > 0 && value <= 1,
+)
+
 /** A factor of growth. */
 export const factor: OptionReader<number> = checked(
   'a number from 1 to 1000',

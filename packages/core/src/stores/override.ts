@@ -1,7 +1,7 @@
 import type { Row } from '../algorithms/algorithm.js'
 
-// What stands beside the count of a policy's key: a block, an exemption, a grant. For every store, it is an opaque row of whole numbers, each 0 or more, and a
-// shorter row ends with zeros. No store knows a cell: only `run`, its twin in Lua, and this file do.
+// The block, the exemption and the grant of a policy's key, beside its count. For every store, the override is an opaque row of whole numbers, each 0 or more,
+// and a shorter row ends with zeros. No store knows a cell: only `run`, its twin in Lua, and this file do.
 // row: [the end of the last block, the length by which the limit started it (0: a call started it), the end of the exemption,
 //       the end of the grant, the granted units, those of them that were taken,
 //       (only in a receipt) the units that this request took from the grant]

@@ -1,13 +1,13 @@
 import { sluiceError } from '../../errors.js'
 import {
-  checked,
   optional,
+  partOfOne,
   positiveCount,
   readOptions,
   shortDuration,
   type Duration,
 } from '../../options/readers.js'
-import { letProcessEnd, withProcess } from '../../runtime.js'
+import { letProcessEnd } from '../../runtime.js'
 import { PendingRequest, storeOf, submitOf } from '../queue/pending.js'
 import {
   costAt,
@@ -44,7 +44,7 @@ export interface SpendAheadOptions {
   readonly maxKeys?: number | undefined
 }
 
-/** What a store has taken ahead, in units: those that it holds, and since it was made those that it took, spent, returned, and that lapsed. */
+/** The numbers of units that a store holds now, and that it has taken, spent and given back since it was made. Lapsed units were neither spent nor given back. */
 export interface AheadCounts {
   /** The number of keys for which units are held. */
   readonly keys: number
@@ -79,7 +79,7 @@ const sweepMs = 250
 export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): AheadStore {
   const { maxAge, share, maxKeys } = readOptions('spendAhead', options, {
     maxAge: optional(shortDuration, 1000),
-    share: optional(shareOption, 0.25),
+    share: optional(partOfOne, 0.25),
     maxKeys: optional(positiveCount, 1000),
   })
   if (!store.async) {
@@ -185,8 +185,6 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
     if (timer !== undefined) return
     timer = setInterval(sweep, sweepMs)
     letProcessEnd(timer)
-    holding.add(giveBackAll)
-    watchExit()
   }
 
   function sweep(): void {
@@ -200,7 +198,6 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
     if ([...places.values()].some(({ pools }) => pools.length > 0)) return
     clearInterval(timer)
     timer = undefined
-    holding.delete(giveBackAll)
   }
 
   /** Returns what is left of a pool to the store. The units of a rate become available by themselves: others may already have taken their time. */
@@ -292,25 +289,4 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
       return { keys: all.filter(({ pools }) => pools.length > 0).length, held, ...counts }
     },
   }
-}
-
-const shareOption = checked(
-  'a number above 0, up to 1',
-  (value): value is number => typeof value === 'number' && value > 0 && value <= 1,
-)
-
-/** What gives back the units of each store that holds some. */
-const holding = new Set<() => void>()
-
-function giveBackAtExit(): void {
-  for (const giveBackAll of holding) giveBackAll()
-}
-
-/** One listener for all stores, because Node warns of many. */
-function watchExit(): void {
-  withProcess((process) => {
-    if (!process.listeners('beforeExit').includes(giveBackAtExit)) {
-      process.once('beforeExit', giveBackAtExit)
-    }
-  })
 }
