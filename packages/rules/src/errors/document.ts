@@ -52,7 +52,7 @@ export const documentMessages = {
     `list ${quoted(list)}: the entry ${quoted(entry)} is wrong. Write ${expected}.`,
 
   SLUICE_RULES_FILE_MISSING: (file: string): string =>
-    `the file ${quoted(file)} is missing. For a list without entries, write an empty file.`,
+    `the file ${quoted(file)} is missing. For a list without entries, write a file with an empty line.`,
 
   SLUICE_RULES_SCHEDULE_UNKNOWN: (name: string, known: readonly string[]): string =>
     `there is no schedule ${quoted(name)}. Schedules: ${quotedList(known)}.`,

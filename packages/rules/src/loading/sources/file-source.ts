@@ -54,12 +54,33 @@ export function fileSource(path: string | URL, options: FileSourceOptions = {}):
       if (since !== undefined) return undefined
       throw rulesError('SLUICE_RULES_SOURCE_FAILED', location, 'it keeps changing while it is read')
     }
+    const cutOff = last && cutOffIn(last, found)
+    if (cutOff !== undefined) {
+      const reason =
+        'it does not end as before, with a line break or "...", so it may be incomplete. Complete it, or restart the application'
+      throw rulesError('SLUICE_RULES_SOURCE_FAILED', cutOff, reason)
+    }
     const content = contentOf({ ...found, format })
     last = { ...found, version: content.version }
     return content.version === since ? undefined : content
   }
 
+  /** The file whose end is lost. Its writer was probably stopped, and what it wrote can be a valid document with fewer limits. */
+  function cutOffIn(before: FilesRead, now: FilesRead): string | undefined {
+    // JSON has an end of its own.
+    const textsOf = ({ text, files }: FilesRead): Map<string, string> =>
+      new Map(format === 'json' ? files : [[location, text], ...files])
+    const earlier = textsOf(before)
+    const cutOff = [...textsOf(now)].find(([name, text]) => endOf(text) < endOf(earlier.get(name)))
+    return cutOff?.[0]
+  }
+
   return { location, every, read }
+}
+
+/** How well the end of a text shows that it is complete: by nothing, by a line break, or by the line with which YAML ends a document. */
+function endOf(text = ''): number {
+  return /^\.\.\.\s*$/m.test(text) ? 2 : Number(text.endsWith('\n'))
 }
 
 interface Read extends FilesRead {

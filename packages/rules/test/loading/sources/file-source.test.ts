@@ -131,6 +131,49 @@ test.concurrent('delivers nothing for a file that was written again with the sam
   expect(await readAfter(({ path }) => writeFile(path, document))).toBeUndefined()
 })
 
+test.concurrent('refuses a document whose writer stopped inside a line, and reads it once it is complete', async () => {
+  const { path } = await documentWithList()
+  const source = fileSource(path)
+  const before = await read(source)
+  const longer = `${document}rules:\n  - { id: a, limit: 5, window: 1m }\n  - { id: b }\n`
+  await writeFile(path, longer.slice(0, longer.indexOf('  - { id: b }') - 1))
+  await expect(read(source, before?.version)).rejects.toThrow(
+    `the rules cannot be read from ${path}: it does not end as before`,
+  )
+  await expect(read(source)).rejects.toThrow('it does not end as before')
+  await writeFile(path, longer)
+  expect((await read(source, before?.version))?.text).toBe(longer)
+})
+
+test.concurrent('refuses a list that lost its last line break, or all of its text', async () => {
+  for (const text of ['crawler\nspi', '']) {
+    const reading = readAfter(({ list }) => writeFile(list, text))
+    await expect(reading).rejects.toThrow('from lists/bots.txt: it does not end as before')
+  }
+})
+
+test.concurrent('refuses a document that lost its end mark, also if it was cut between two lines', async () => {
+  const { path } = await documentWithList()
+  await writeOld(path, `${document}...\n`)
+  const source = fileSource(path)
+  const before = await read(source)
+  await writeFile(path, document)
+  await expect(read(source, before?.version)).rejects.toThrow('it does not end as before')
+})
+
+test.concurrent('reads changes of a document and a list that never end with a line break', async () => {
+  const { path, list } = await documentWithList()
+  await writeOld(path, document.trimEnd())
+  await writeOld(list, 'crawler')
+  const source = fileSource(path)
+  const before = await read(source)
+  await writeFile(path, `# a change\n${document.trimEnd()}`)
+  await writeFile(list, 'spider')
+  const content = await read(source, before?.version)
+  expect(content?.text).toContain('# a change')
+  expect(content?.files.get('lists/bots.txt')).toBe('spider')
+})
+
 test.concurrent('follows the symbolic links of a ConfigMap, and reads its files of one version', async () => {
   const at = await folder()
   for (const version of ['1', '2']) {
