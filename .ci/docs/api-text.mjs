@@ -12,22 +12,27 @@ export function callText(name, params, withTypes = false) {
   return `${name}(${each.join(', ')})`
 }
 
+/** A member with its type, or only its name. */
+export function memberCode({ name, optional = '', isMethod, signature, type }, withTypes) {
+  const start = `${name}${optional}`
+  if (!isMethod) return withTypes ? `${start}: ${type}` : start
+  const call = callText(start, signature.params, withTypes)
+  return withTypes ? `${call}: ${signature.returns}` : call
+}
+
 export function fenced(code) {
   return `\`\`\`ts\n${code}\n\`\`\``
-}
-
-export function codeCell(code) {
-  return code === '' ? '' : `\`${code}\``
-}
-
-export function row(cells) {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
 export function joined(...parts) {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-export function table(head, rows) {
-  return rows.length === 0 ? '' : `${head}\n|---|---|---|\n${rows.join('\n')}`
+export function spaced(...parts) {
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+/** An item of a list, and the items below it. */
+export function item(code, text, below = []) {
+  return [`- \`${code}\`: ${text}`, ...below.map((one) => `  ${one}`)].join('\n')
 }

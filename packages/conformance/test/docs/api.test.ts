@@ -50,7 +50,7 @@ for (const page of readdirSync(`${root}packages/docs/reference`).filter((name) =
   /^api.*\.md$/.test(name),
 )) {
   const markers = read(`packages/docs/reference/${page}`).matchAll(
-    /^<!-- api(?: table)?: (@sluice\/\w+)\S*([^>]*?)-->$/gm,
+    /^<!-- api(?: \w+)?: (@sluice\/\w+)\S*([^>]*?)-->$/gm,
   )
   for (const [, owner, names] of markers) {
     for (const path of names.split(/\s+/)) documented.get(owner)?.add(path.split('.')[0])
