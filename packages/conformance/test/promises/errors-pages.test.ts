@@ -24,10 +24,10 @@ describe.each(pages)('%s', (name, codes) => {
     expect(sectionsIn(page)).toEqual([...codes].toSorted())
   })
 
-  test.each(codes)('has the items "Seen", "Why it matters" and "Do" under %s', (code) => {
+  test.each(codes)('has the items "Seen", "Why" and "Do" under %s', (code) => {
     const [, section = ''] = page.split(`### ${code}\n`)
     const items = section.split('\n#')[0].matchAll(/^- \*\*(.*):\*\* \S/gm)
-    expect(Array.from(items, ([, title]) => title)).toEqual(['Seen', 'Why it matters', 'Do'])
+    expect(Array.from(items, ([, title]) => title)).toEqual(['Seen', 'Why', 'Do'])
   })
 })
 
