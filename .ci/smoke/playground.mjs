@@ -19,8 +19,14 @@ export async function playground({ ask }) {
     assert.equal(response.headers.get('RateLimit-Policy'), '"default";q=2;w=10')
   }
   await assertDenied(await ask(question), 'default')
+  const asked = question.replace('/ask', '/grant')
+  assert.equal(
+    await (await ask(asked, { method: 'POST' })).text(),
+    'Granted 5 more for a minute.\n',
+  )
+  assertAllowed(await ask(question))
   for (const wrong of ['limit=0', 'limit=1e9', 'window=x', 'algorithm=toString', 'run=']) {
     assert.equal((await ask(`/ask?run=smoke&${wrong}`)).status, 400, wrong)
   }
-  return `the page and ${Object.keys(imports).length} packages for the browser served, 2 requests allowed, then 429`
+  return `the page and ${Object.keys(imports).length} packages for the browser served, 2 requests allowed, then 429, and 1 more by a grant`
 }

@@ -4,7 +4,7 @@ import { subscribe } from 'node:diagnostics_channel'
 import { fileURLToPath } from 'node:url'
 import { rateLimit } from '@sluice/express'
 import express from 'express'
-import { readQuestion } from './page/policies.js'
+import { hasGrants, readQuestion } from './page/policies.js'
 import { createModules } from './server/browser-modules.js'
 import { createWatchers } from './server/watchers.js'
 
@@ -23,16 +23,14 @@ app.get('/events', watchers.serve)
 // The current question. The store is in memory and every option below is synchronous, so no other request can interfere.
 let question
 
-app.get(
-  '/ask',
-  read,
-  rateLimit({
-    policies: () => question.policy,
-    key: () => question.run,
-    clock: () => question.at,
-  }),
-  answer,
-)
+const limit = rateLimit({
+  policies: () => question.policy,
+  key: () => question.run,
+  clock: () => question.at,
+})
+
+app.get('/ask', read, limit, answer)
+app.post('/grant', read, grant)
 
 subscribe('sluice:decision', ({ decision: { allowed } }) => {
   const { run, at, policy } = question
@@ -50,8 +48,25 @@ function read(request, response, next) {
   next()
 }
 
-function answer({ rateLimit: { lease, remaining, limit } }, response) {
-  const end = () => response.end(`Hello. You have ${remaining} of ${limit} left.\n`)
+/** Gives a client more units, as support does for a customer. They are taken when the limit itself would deny. */
+function grant(_request, response) {
+  const { run, at, policy } = question
+  const units = 5
+  if (!hasGrants(policy.kind)) {
+    response.status(400).type('text').send(`${policy.kind} has no grants.\n`)
+    return
+  }
+  // A memory store grants at once.
+  void limit.limiter.grant(run, units, { for: '1m', policies: policy })
+  watchers.tell(run, { type: 'grant', at, policy, units })
+  response.type('text').send(`Granted ${units} more for a minute.\n`)
+}
+
+function answer({ rateLimit: { lease, remaining, limit, policies } }, response) {
+  const { granted = 0 } = policies.default
+  const more = granted === 0 ? '' : `, and ${granted} granted`
+  const end = () =>
+    response.end(`Hello. You have ${remaining - granted} of ${limit} left${more}.\n`)
   response.type('text')
   if (lease === undefined) end()
   else work(response, end)

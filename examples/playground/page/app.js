@@ -1,7 +1,7 @@
 import { draw } from './chart.js'
 import { chips, copyButtons, options, sliders } from './controls.js'
 import { patterns } from './patterns.js'
-import { algorithms, codeOf, ranges } from './policies.js'
+import { algorithms, codeOf, hasGrants, ranges } from './policies.js'
 import { play } from './run.js'
 
 const byId = (id) => document.getElementById(id)
@@ -39,6 +39,7 @@ begin()
 async function openLive() {
   const { createLive } = await import('./live.js')
   byId('send').addEventListener('click', () => void live.send())
+  byId('grant').addEventListener('click', () => void live.grant())
   byId('replay').addEventListener('click', () => void replay())
   return createLive(() => ({
     algorithm: state.algorithm,
@@ -57,6 +58,7 @@ function showRule() {
   const others = Object.entries(algorithms).filter(([name]) => name !== state.algorithm)
   options(byId('other-name'), Object.fromEntries(others), state.other)
   byId('chosen-name').textContent = algorithms[state.algorithm].name
+  byId('grant')?.toggleAttribute('hidden', !hasGrants(state.algorithm))
   showPolicy()
 }
 

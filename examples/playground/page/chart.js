@@ -51,9 +51,12 @@ function stacked(requests, x) {
   })
 }
 
-function mark({ t, allowed, at }, x, base) {
+function mark({ t, allowed, isGranted, at }, x, base) {
   const [cx, cy] = [round(x(t)), round(base - 6 - at * row)]
-  if (allowed) return `<circle class="allowed" cx="${cx}" cy="${cy}" r="${dot}"/>`
+  if (allowed) {
+    const name = isGranted ? 'allowed granted' : 'allowed'
+    return `<circle class="${name}" cx="${cx}" cy="${cy}" r="${isGranted ? dot - 0.75 : dot}"/>`
+  }
   const arm = dot * 0.8
   return `<path class="denied" d="M${cx - arm} ${cy - arm}l${2 * arm} ${2 * arm}m0 ${-2 * arm}l${-2 * arm} ${2 * arm}"/>`
 }

@@ -35,6 +35,7 @@ export async function openRun({ onChange, onLost }) {
     while (levels.length > 0 && levels.at(-1).t > event.at) levels.pop()
     read(event.at)
     if (event.type === 'release') mirror.release(event.at)
+    else if (event.type === 'grant') mirror.grant(event.at, policy, event.units)
     else decide(event)
     read(event.at)
     if (requests.length > 0) onChange()
@@ -42,7 +43,8 @@ export async function openRun({ onChange, onLost }) {
 
   function decide({ at, allowed }) {
     const decision = mirror.decide(at, policy)
-    requests.push({ t: at, allowed, delayMs: allowed ? decision.delayMs : 0 })
+    const { isGranted, delayMs } = decision
+    requests.push({ t: at, allowed, isGranted, delayMs: allowed ? delayMs : 0 })
     tally.decided += 1
     tally.allowed += allowed ? 1 : 0
     tally.agreed += decision.allowed === allowed ? 1 : 0
@@ -64,12 +66,17 @@ export async function openRun({ onChange, onLost }) {
     return { response, body: await response.text() }
   }
 
-  function urlOf({ algorithm, numbers }) {
-    const named = Object.keys(algorithms[algorithm].numbers).map((number) => [
-      number,
-      numbers[number],
-    ])
-    return `ask?${new URLSearchParams([['run', run], ['algorithm', algorithm], ...named])}`
+  /** Gives this client more units on the server. */
+  async function grant(question) {
+    const response = await fetch(urlOf(question, 'grant'), { method: 'POST' })
+    return response.text()
+  }
+
+  /** The charts alone show the grant that is chosen as a number. */
+  function urlOf({ algorithm, numbers }, path = 'ask') {
+    const { granted: _, ...names } = algorithms[algorithm].numbers
+    const named = Object.keys(names).map((number) => [number, numbers[number]])
+    return `${path}?${new URLSearchParams([['run', run], ['algorithm', algorithm], ...named])}`
   }
 
   /** Removes requests and levels before a moment, which are not visible any longer. */
@@ -79,5 +86,16 @@ export async function openRun({ onChange, onLost }) {
     }
   }
 
-  return { requests, levels, tally, ask, urlOf, read, now, forget, close: () => events.close() }
+  return {
+    requests,
+    levels,
+    tally,
+    ask,
+    grant,
+    urlOf,
+    read,
+    now,
+    forget,
+    close: () => events.close(),
+  }
 }

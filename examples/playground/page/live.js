@@ -51,6 +51,15 @@ export function createLive(question) {
     }
   }
 
+  async function grant() {
+    try {
+      if (run === undefined) await begin()
+      byId('said').textContent = await run.grant(question())
+    } catch {
+      lost()
+    }
+  }
+
   async function replay(moments) {
     await begin()
     replaying = true
@@ -106,7 +115,7 @@ export function createLive(question) {
     else requestAnimationFrame(frame)
   }
 
-  return { begin, send, replay, show }
+  return { begin, send, grant, replay, show }
 }
 
 /** The initial texts of the page. */

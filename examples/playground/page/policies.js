@@ -20,6 +20,7 @@ export const ranges = {
   // One of these six connections carries the events, and one the denied request.
   atOnce: { least: 1, most: 4, usual: 3 },
   work: { least: 1, most: 5, usual: 2 },
+  granted: { least: 0, most: 10, usual: 0 },
 }
 
 /** Each algorithm: its name and idea, the names of its numbers, the bound of its level, and its options. */
@@ -27,7 +28,7 @@ export const algorithms = {
   fixedWindow: {
     name: 'Fixed window',
     idea: 'Counts from the first request on, and starts again from zero when the window ends. The requests just before then do not matter.',
-    numbers: { limit: 'Limit', window: 'Window' },
+    numbers: { limit: 'Limit', window: 'Window', granted: 'Granted' },
     level: 'limit',
     build: fixedWindow,
     options: ({ limit, window }) => ({ limit, window: `${window}s` }),
@@ -35,7 +36,7 @@ export const algorithms = {
   slidingWindow: {
     name: 'Sliding window',
     idea: 'Two counters. The requests of the older window count as if they were evenly spread between the first and the last of them.',
-    numbers: { limit: 'Limit', window: 'Window' },
+    numbers: { limit: 'Limit', window: 'Window', granted: 'Granted' },
     level: 'limit',
     build: slidingWindow,
     options: ({ limit, window }) => ({ limit, window: `${window}s` }),
@@ -43,7 +44,7 @@ export const algorithms = {
   slidingLog: {
     name: 'Sliding log',
     idea: 'Remembers when each request was allowed. No interval as long as the window ever contains more than the limit.',
-    numbers: { limit: 'Limit', window: 'Window' },
+    numbers: { limit: 'Limit', window: 'Window', granted: 'Granted' },
     level: 'limit',
     build: slidingLog,
     options: ({ limit, window }) => ({ limit, window: `${window}s` }),
@@ -51,7 +52,7 @@ export const algorithms = {
   gcra: {
     name: 'GCRA',
     idea: 'Spreads the limit evenly over the window, and allows an idle client a burst. Its state is one timestamp.',
-    numbers: { limit: 'Limit', window: 'Window', burst: 'Burst' },
+    numbers: { limit: 'Limit', window: 'Window', burst: 'Burst', granted: 'Granted' },
     level: 'burst',
     build: gcra,
     options: ({ limit, window, burst }) => ({ limit, window: `${window}s`, burst }),
@@ -59,7 +60,7 @@ export const algorithms = {
   tokenBucket: {
     name: 'Token bucket',
     idea: 'Tokens refill continuously until the bucket is full. Each request takes one; without a token it is denied.',
-    numbers: { burst: 'Capacity', limit: 'Refill', window: 'Every' },
+    numbers: { burst: 'Capacity', limit: 'Refill', window: 'Every', granted: 'Granted' },
     level: 'capacity',
     build: tokenBucket,
     options: ({ limit, window, burst }) => ({
@@ -71,7 +72,7 @@ export const algorithms = {
   leakyBucket: {
     name: 'Leaky bucket',
     idea: 'Each request adds one unit, and the bucket drains continuously. A request that would make it overflow is denied.',
-    numbers: { burst: 'Capacity', limit: 'Leak', window: 'Every' },
+    numbers: { burst: 'Capacity', limit: 'Leak', window: 'Every', granted: 'Granted' },
     level: 'capacity',
     build: leakyBucket,
     options: ({ limit, window, burst }) => ({ capacity: burst, leak: limit, every: `${window}s` }),
@@ -104,22 +105,30 @@ export function policyOf(algorithm, numbers) {
   return build(options(numbers))
 }
 
-/** The same policy as code. */
+/** Whether a client of the algorithm can have a grant. */
+export function hasGrants(algorithm) {
+  return 'granted' in algorithms[algorithm].numbers
+}
+
+/** The same policy as code, and the grant of a client. */
 export function codeOf(algorithm, numbers) {
   const options = Object.entries(algorithms[algorithm].options(numbers))
   const written = options.map(([name, value]) => {
     return `${name}: ${typeof value === 'string' ? `'${value}'` : value}`
   })
+  const { granted } = numbers
+  const isGranted = hasGrants(algorithm) && granted > 0
   return `import {
   rateLimit,
   ${algorithm},
 } from '@sluice/express'
 
-app.use(rateLimit({
+const limit = rateLimit({
   policies: ${algorithm}({
     ${written.join(',\n    ')},
   }),
-}))`
+})
+app.use(limit)${isGranted ? `\n\nawait limit.limiter.grant('203.0.113.9', ${granted}, { for: '1m' })` : ''}`
 }
 
 /** The numbers in a query, with the usual ones as defaults. Throws a RangeError with the allowed range. */

@@ -1,5 +1,5 @@
 import { createLimiter, unlimited } from '@sluice/core'
-import { policyOf } from './policies.js'
+import { hasGrants, policyOf } from './policies.js'
 
 /** The cost of one request for the meter. A level in hundredths of a request makes a smooth line. */
 const fine = 100
@@ -11,6 +11,7 @@ export function createRun() {
   const limiter = createLimiter({ name: 'run', policies, clock: () => now })
   const meter = createLimiter({ name: 'meter', policies, clock: () => now })
   const held = []
+  let granted = 0
 
   function decide(at, policy) {
     now = at
@@ -19,7 +20,17 @@ export function createRun() {
       const measured = meter.consume('visitor', { policies: inHundredths(policy), cost: fine })
       if (decision.lease !== undefined) held.push([decision.lease, measured.lease])
     }
-    return decision
+    const { granted: left } = decision.policies.default
+    const isGranted = left < granted
+    granted = left ?? 0
+    return { ...decision, isGranted }
+  }
+
+  /** Gives the client units beside its quota for a minute. */
+  function grant(at, policy, units) {
+    now = at
+    limiter.grant('visitor', units, { for: '1m', policies: policy })
+    granted = units
   }
 
   /** Ends the request that has been running for longest. */
@@ -43,7 +54,7 @@ export function createRun() {
     return { level: policy.kind === 'tokenBucket' ? left : full - left, full }
   }
 
-  return { decide, release, level }
+  return { decide, grant, release, level }
 }
 
 const counted = ['limit', 'burst', 'capacity', 'refill', 'leak', 'initial']
@@ -68,6 +79,7 @@ export function play(algorithm, numbers, moments, length) {
   // Windows on the clock begin with the chart.
   const start = windowMs * 1_000_000
   const run = createRun()
+  if (hasGrants(algorithm) && numbers.granted > 0) run.grant(start, policy, numbers.granted)
   const requests = []
   const levels = []
   const read = (t) => levels.push({ t, ...run.level(start + t, policy) })
@@ -84,8 +96,8 @@ export function play(algorithm, numbers, moments, length) {
   }
 
   function request(t) {
-    const { allowed, delayMs, lease } = run.decide(start + t, policy)
-    requests.push({ t, allowed, delayMs })
+    const { allowed, isGranted, delayMs, lease } = run.decide(start + t, policy)
+    requests.push({ t, allowed, isGranted, delayMs })
     if (lease === undefined) return
     const until = t + numbers.work * 1000
     const at = steps.findIndex((step) => step.t >= until)

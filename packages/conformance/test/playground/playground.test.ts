@@ -96,6 +96,36 @@ test('the limit denies the request that would exceed it, on the server and in th
   await page.close()
 })
 
+test('a grant is taken when the limit would deny, on the server and in the chart', async () => {
+  const { page, send, choose } = await open(playground)
+  await choose('Sliding log')
+  await page.getByRole('slider', { name: 'Limit' }).fill('1')
+  await page.getByRole('slider', { name: 'Window' }).fill('10')
+  await page.getByRole('button', { name: 'Grant 5 more' }).click()
+  await page.getByText('Granted 5 more for a minute.').waitFor()
+  for (let i = 0; i < 3; i++) await send()
+  expect(await page.locator('#headers').textContent()).toContain('0 of 1 left, and 3 granted.')
+  expect(await count(page.locator('#live'))).toEqual({ allowed: 3, denied: 0 })
+  expect(await page.locator('#live .granted').count()).toBe(2)
+  await page.getByText('agrees with all of them.').waitFor()
+  await page.close()
+})
+
+test('a grant that is chosen as a number changes the charts and the code', async () => {
+  const { page, choose } = await open(playground)
+  await choose('Overload')
+  await page.getByRole('slider', { name: 'Granted' }).fill('4')
+  expect(await count(page.locator('#chosen'))).toEqual({ allowed: 19, denied: 26 })
+  expect(await page.locator('#chosen .granted').count()).toBe(4)
+  expect(await page.locator('#code').textContent()).toContain(
+    `await limit.limiter.grant('203.0.113.9', 4, { for: '1m' })`,
+  )
+  await choose('Concurrency')
+  expect(await page.getByRole('button', { name: 'Grant 5 more' }).isVisible()).toBe(false)
+  expect(await page.locator('#chosen .granted').count()).toBe(0)
+  await page.close()
+})
+
 test('before the first request, the chart of the server shows the limit of the chosen policy', async () => {
   const { page, choose } = await open(playground)
   expect(await page.locator('#live .name').textContent()).toBe('limit 5')
