@@ -73,6 +73,7 @@ async function variantsOf(
     limit = [],
     algorithm,
     policy = [],
+    grant,
     suggest,
     rules = [],
     baseline,
@@ -85,10 +86,17 @@ async function variantsOf(
   const policies = [
     ...limit.map((text) => policyOfLimit(text, algorithm)),
     ...policy.map((text) => policiesOfText(text)),
-  ].map((policies) => ({ key, policies }))
+  ]
+  if (grant !== undefined && policies.length === 0) {
+    command.error('error: --grant needs --limit or --policy')
+  }
   const files = baseline === undefined ? rules : [baseline, ...rules]
   const documents = files.map(async (name) => ({ name, rules: await readRulesFile(name) }))
-  return [...policies, ...(await Promise.all(documents))]
+  const grants = grant === undefined ? [undefined] : [undefined, grant]
+  const variants = policies.flatMap((own) =>
+    grants.map((given) => ({ key, policies: own, grants: given })),
+  )
+  return [...variants, ...(await Promise.all(documents))]
 }
 
 async function sourceOf(path: string, { stdin }: Terminal): Promise<Source> {

@@ -53,6 +53,16 @@ export function readUnits(text: string): number {
   throw new InvalidArgumentError(`Write a whole number from 1 to ${mostUnits}, such as 5.`)
 }
 
+/** Adds the units of a key to those of the keys before it. The text of a key can contain the sign. */
+export function readGrant(
+  text: string,
+  previous: Readonly<Record<string, number>> = {},
+): Readonly<Record<string, number>> {
+  const [, key, units] = /^(.+)=(.*)$/.exec(text) ?? []
+  if (key !== undefined) return { ...previous, [key]: readUnits(units) }
+  throw new InvalidArgumentError('Write a key and its units, such as 203.0.113.9=500.')
+}
+
 export function readSeconds(text: string): number {
   const match = /^(\d+(?:\.\d+)?)s?$/.exec(text)
   if (match === null) throw new InvalidArgumentError('Write a number of seconds, such as 60.')

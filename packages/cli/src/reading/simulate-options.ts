@@ -9,6 +9,7 @@ import {
   readAddressChoice,
   readCount,
   readFields,
+  readGrant,
   readSeconds,
   readShare,
   readWindows,
@@ -20,6 +21,7 @@ export interface SimulateCommandOptions {
   readonly algorithm: ShortAlgorithm
   readonly policy?: readonly string[]
   readonly key: string
+  readonly grant?: Readonly<Record<string, number>>
   readonly rules?: readonly string[]
   readonly baseline?: string
   readonly table?: string
@@ -72,6 +74,11 @@ function withLimitOptions(command: Command): Command {
       '--key <key>',
       'key of --limit, --policy and --suggest: ip, user, method, path, host, header.NAME, field.NAME, or a list such as [user, path]',
       'ip',
+    )
+    .option(
+      '--grant <key=units>',
+      'replay --limit and --policy a second time, with so many units more for this key, such as 203.0.113.9=500; repeatable',
+      readGrant,
     )
     .option('--rules <file>', 'rules document to replay; repeatable', collect)
     .option(

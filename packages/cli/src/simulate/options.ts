@@ -100,6 +100,8 @@ export interface PolicyVariant {
    * @default 'ip'
    */
   readonly key?: string | undefined
+  /** The units that keys can take beside their quotas, in the whole log, by the text of the key in the report. */
+  readonly grants?: Readonly<Record<string, number>> | undefined
 }
 
 /** A document of rules. */

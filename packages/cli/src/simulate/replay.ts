@@ -54,7 +54,7 @@ function createGroup(
   let unkeyed = 0
   const keys = new KeyTable()
   const variants = given.map((variant): Deciding => {
-    const { name, policies } = variant
+    const { name, policies, grants } = variant
     const replay = replayOf(policies, () => now)
     const kinds = Object.values(replay.policies)
     const decide = kinds.some((policy) => traitsOf(policy).hasLeases)
@@ -62,12 +62,21 @@ function createGroup(
       : (key: string) => replay.limiter.consume(key).allowed
     return {
       given: variant,
-      name: name ?? nameOf(replay.policies),
+      name: name ?? `${nameOf(replay.policies)}${grants === undefined ? '' : ' with grants'}`,
       replay,
       tally: new Tally(timeline),
       decide,
     }
   })
+
+  /** A grant holds from the first request on. */
+  function grantAll(): void {
+    for (const { given: variant, replay } of variants) {
+      for (const [key, units] of Object.entries(variant.grants ?? {})) {
+        replay.limiter.grant(key, units, { for: '10y' })
+      }
+    }
+  }
 
   function push(record: LogRecord): void {
     const text = key.read(record)
@@ -76,7 +85,9 @@ function createGroup(
       return
     }
     if (!sample.has(text)) return
+    const isFirst = keys.size === 0
     now = record.at
+    if (isFirst) grantAll()
     const number = keys.add(text)
     for (let i = 0; i < variants.length; i++) {
       const { tally, decide } = variants[i]

@@ -41,6 +41,40 @@ describe('options', () => {
     expect(denied).toEqual([2, 0, 1])
   })
 
+  test('--grant replays each limit a second time, in which the key can take more units', async () => {
+    const limits = ['--limit', '2/1m', '--policy', '{ kind: gcra, limit: 1, window: 1m }']
+    const grants = ['--grant', '192.0.2.1=3', '--grant', '192.0.2.9=7']
+    const { names, denied } = await replayed([0, 1, 2, 3, 4, 5, 70], ...limits, ...grants)
+    expect(names).toEqual([
+      'slidingWindow 2/1m',
+      'slidingWindow 2/1m with grants',
+      'gcra 1/1m',
+      'gcra 1/1m with grants',
+    ])
+    expect(denied).toEqual([4, 1, 5, 2])
+  })
+
+  test.each([
+    [['--limit', '9/1m', '--grant', '192.0.2.1'], 'Write a key and its units'],
+    [['--limit', '9/1m', '--grant', '192.0.2.1=0'], 'Write a whole number from 1'],
+    [['--suggest', 'keys<=1%', '--grant', 'a=b=5'], '--grant needs --limit or --policy'],
+    [
+      ['--policy', '{ kind: leakyQueue, leak: 1, every: 1m, maxDelay: 1m }', '--grant', 'a=5'],
+      'none of concurrency, leakyQueue, staged',
+    ],
+  ])('%j is an error', async (args, message) => {
+    const input = combinedLog([{ at: start, ip: '192.0.2.1' }])
+    const { status, stderr } = await sluice(['simulate', '-', ...args], { input })
+    expect([status, stderr.includes(message)]).toEqual([1, true])
+  })
+
+  test('a note says that a grant has changed nothing', async () => {
+    const input = combinedLog([{ at: start, ip: '192.0.2.1' }])
+    const args = ['--limit', '1/1m', '--grant', 'ip:192.0.2.1=5', '--json']
+    const { notes } = JSON.parse((await sluice(['simulate', '-', ...args], { input })).stdout)
+    expect(notes).toContain('1 grant changed nothing: no replayed request has such a key.')
+  })
+
   test('--sample 100% replays all keys', async () => {
     expect((await replayed([0], '--limit', '1/1m', '--sample', '100%')).sampled).toBe(1)
     expect((await replayed([0], '--limit', '1/1m', '--sample', '12.5 %')).sampled).toBe(0.125)

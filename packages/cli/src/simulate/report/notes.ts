@@ -45,6 +45,12 @@ export function notesOf(
     if (unkeyed > 0)
       notes.push(`${name}: requests without the key ${key} are not limited: ${unkeyed}.`)
   }
+  const unused = groups.flatMap(({ keys, variants: own }) =>
+    own.flatMap(({ given }) => Object.keys(given.grants ?? {}).filter((key) => !keys.has(key))),
+  )
+  if (unused.length > 0) {
+    notes.push(`${count(unused.length, 'grant')} changed nothing: no replayed request has such a key.`)
+  }
   if (groups.some(({ keys }) => keys.isFull)) {
     notes.push('The log has more keys than a replay counts. The numbers of keys are lower bounds.')
   }

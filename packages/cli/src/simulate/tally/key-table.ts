@@ -18,6 +18,10 @@ export class KeyTable {
     return this.#asked.length
   }
 
+  has(key: string): boolean {
+    return this.#numbers.has(key)
+  }
+
   /** Counts a request, and returns the number of its key, or -1 if the table is full. */
   add(key: string): number {
     const known = this.#numbers.get(key)
