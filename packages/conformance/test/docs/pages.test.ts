@@ -33,7 +33,7 @@ test('the pages agree with their sources, all code in them comes from programs, 
   expect(stderr).toBe('')
 })
 
-test.each(['inside/contracts.md', 'inside/internals.md', 'reference/promises.md'])(
+test.each(['inside/contracts.md', 'inside/internals.md'])(
   'the files that %s names exist',
   async (page) => {
     const text = readFileSync(`${root}packages/docs/${page}`, 'utf8')
