@@ -42,6 +42,12 @@ export interface BlockOptions {
   readonly max?: Duration | undefined
 }
 
+/** The option that every policy with a limit takes. */
+export interface Blocking {
+  /** Blocks a key that has reached or exceeded the limit. */
+  readonly block?: BlockOptions | undefined
+}
+
 /** A block with its durations in milliseconds and its defaults. */
 export interface Block {
   readonly for: number

@@ -13,22 +13,15 @@ export interface Steps<P extends object = object> {
   look(row: Row, params: P, now: number, cost: number): boolean
   /** Records the units of an allowed request or of a penalty, in a row that `look` has updated to now. A cost of 0 changes nothing that the row means. */
   take(row: Row, params: P, now: number, cost: number): void
-  /**
-   * Returns units, at most the used ones: those of one take, whose row was `receipt` after it, as far as they still count; and without a receipt the newest
-   * ones. A reset returns an infinite number.
-   *
-   * @param takenAt the time of the take
-   * @param isPart whether the take keeps some of its units
-   */
-  refund(
-    row: Row,
-    params: P,
-    now: number,
-    units: number,
-    receipt?: Row,
-    takenAt?: number,
-    isPart?: boolean,
-  ): void
+  /** Returns units, at most the used ones: those of one take, as far as they still count, or the newest ones. A reset returns an infinite number. */
+  refund(row: Row, params: P, now: number, units: number, taken?: Taken): void
+}
+
+/** A take of which units are returned: the row after it, its time, and whether it keeps some of its units. */
+export interface Taken {
+  readonly row: Row
+  readonly now: number
+  readonly isPart: boolean
 }
 
 /** The meaning of a row now. Every store returns rows, so these numbers cannot differ between stores. */

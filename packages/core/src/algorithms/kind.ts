@@ -51,15 +51,13 @@ export function policyOf<K extends string, P extends { readonly block: Block | u
  * @throws SluiceError SLUICE_POLICY_UNKNOWN, SLUICE_ALGORITHM_MISSING, or the errors of the builder
  */
 export function resolvePolicy(policy: unknown, where: string): ResolvedPolicy {
-  if (!isPolicy(policy))
-    throw sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, [...kinds.keys()])
-  const { kind: name, ...options } = policy
-  const kind = kinds.get(name)
-  if (kind === undefined) {
-    throw hasAll
-      ? sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, [...kinds.keys()])
-      : sluiceError('SLUICE_ALGORITHM_MISSING', where, name)
+  const kind = isPolicy(policy) ? kinds.get(policy.kind) : undefined
+  if (!isPolicy(policy) || kind === undefined) {
+    throw isPolicy(policy) && !hasAll
+      ? sluiceError('SLUICE_ALGORITHM_MISSING', where, policy.kind)
+      : sluiceError('SLUICE_POLICY_UNKNOWN', where, policy, [...kinds.keys()])
   }
+  const { kind: _name, ...options } = policy
   markBuilt(options)
   markBuilt(options.block)
   const checked = kind.build(options)

@@ -15,8 +15,8 @@ export function windowLua(closing: string): PlainLua {
     ends: `ended = row[2] == 0 and 0 or ${closing}`,
 
     others: `
-  function steps.refund(row, params, now, units, receipt)
-    if receipt and receipt[1] ~= row[1] then return end
+  function steps.refund(row, params, now, units, taken)
+    if taken and taken.row[1] ~= row[1] then return end
     row[2] = row[2] - math.min(units, row[2])
   end
 `,

@@ -28,8 +28,8 @@ export function windowSteps<P extends { readonly limit: number }>(
     },
 
     // If the window was emptied and has restarted, its first request has another time, even in the same window of the clock.
-    refund(row, _params, _now, units, receipt) {
-      if (receipt !== undefined && receipt[FIRST_AT] !== row[FIRST_AT]) return
+    refund(row, _params, _now, units, taken) {
+      if (taken !== undefined && taken.row[FIRST_AT] !== row[FIRST_AT]) return
       row[USED] -= Math.min(units, row[USED])
     },
 

@@ -1,16 +1,5 @@
 import type { Decision } from '../limiter/decision.js'
-import { isFunction } from '../options/predicates.js'
-import {
-  anything,
-  checkedIfGiven,
-  readOptions,
-  signalOption,
-  waitOption,
-  type Duration,
-  optional,
-  shortDuration,
-  type OptionReader,
-} from '../options/readers.js'
+import { anything, readOptions, signalOption, type Duration } from '../options/readers.js'
 import { sluiceError } from '../errors.js'
 import type { Costs, Keys, PeekOptions } from '../limiter/arguments.js'
 import type { Policies } from '../limiter/limiter-policies.js'
@@ -42,16 +31,6 @@ export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R 
 /** `A`, but not as a source of inference. With `NoInfer`, a function that omits parameters would not compile. */
 export type ArgumentsOf<A extends Arguments> = Parameters<(...args: A) => void>
 
-export const limitedReaders: {
-  readonly wait: OptionReader<unknown>
-  readonly maxHold: OptionReader<number>
-  readonly onDenied: OptionReader<unknown>
-} = {
-  wait: waitOption,
-  maxHold: optional(shortDuration, 3_600_000),
-  onDenied: checkedIfGiven('a function of the decision and the arguments', isFunction),
-}
-
 /** The key, cost and policies of a call of a limited function. */
 export interface LimitedCall extends PeekOptions {
   /**
@@ -70,11 +49,10 @@ export interface LimitedCall extends PeekOptions {
 const callReaders = { key: anything, cost: anything, policies: anything, signal: signalOption }
 
 /**
- * Checks the parts of a call that the limiter does not check. A `cost` or `policies` that is present and undefined is an error: the limiter would use its
- * default, and a client whose plan was not found would have the limit of another plan.
+ * Checks what the limiter does not. A `cost` or `policies` that is present and undefined is an error: by the default of the limiter, a client whose plan was
+ * not found would have the limit of another plan.
  *
- * @throws SluiceError SLUICE_OPTIONS_INVALID, SLUICE_OPTION_UNKNOWN, SLUICE_OPTION_RENAMED, SLUICE_OPTION_MISPLACED, SLUICE_OPTION_MISSING,
- * SLUICE_OPTION_INVALID, SLUICE_COST_INVALID
+ * @throws SluiceError if a part is missing, unknown or wrong
  */
 export function checkLimitedCall(limiter: string, call: LimitedCall): void {
   const where = `limiter "${limiter}", limited call`

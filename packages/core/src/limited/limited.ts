@@ -1,15 +1,22 @@
-import { brand, emitWarning, isBranded, messageOf, sluiceError, SluiceError } from '../errors.js'
+import { emitWarning, messageOf, sluiceError, SluiceError } from '../errors.js'
 import { isNotLimited } from '../keys.js'
 import type { Decision, HeldLease } from '../limiter/decision.js'
 import { keepLease } from '../limiter/leases.js'
 import type { Limiter } from '../limiter/limiter.js'
 import { delayRequest } from '../limiter/waits.js'
 import { isFunction, isRecord } from '../options/predicates.js'
-import { checked, readOption, readOptions } from '../options/readers.js'
+import {
+  checked,
+  checkedIfGiven,
+  optional,
+  readOption,
+  readOptions,
+  shortDuration,
+  waitOption,
+} from '../options/readers.js'
 import { methodDecorator } from './decorator.js'
 import {
   checkLimitedCall,
-  limitedReaders,
   type Arguments,
   type LimitedCall,
   type LimitedOptions,
@@ -27,19 +34,12 @@ import {
  * import { createLimiter, limited, slidingWindow } from '@sluice/core'
  *
  * const mails = createLimiter({ name: 'mails', policies: slidingWindow({ limit: 5, window: '1h' }) })
- * const send = limited(mails, (to: string) => ({ key: ['mail', to] }))(sendMail)
- *
- * async function sendMail(to: string, text: string): Promise<void> {
- *   console.log(`to ${to}: ${text}`)
- * }
- * @example
- * import { createLimiter, limited, slidingWindow } from '@sluice/core'
- *
- * const mails = createLimiter({ name: 'mails', policies: slidingWindow({ limit: 5, window: '1h' }) })
- *
  * const perAddress = limited(mails, (to: string) => ({ key: ['mail', to] }), { wait: { max: '5s' } })
  *
- * class Mailer {@perAddress
+ * const send = perAddress(async (to: string, text: string) => console.log(`to ${to}: ${text}`))
+ *
+ * class Mailer {
+ *   @perAddress
  *   async send(to: string): Promise<void> {
  *     console.log(`to ${to}`)
  *   }
@@ -53,7 +53,7 @@ export function limited<A extends Arguments, T = unknown, R = never>(
 ): Limited<AtLeast<A>, T, R>
 export function limited(
   limiter: Limiter,
-  describeCall: DescribeCall,
+  describeCall: (this: unknown, ...args: unknown[]) => LimitedCall | PromiseLike<LimitedCall>,
   options: LimitedOptions = {},
 ): unknown {
   readOption('limited', 'limiter', limiter, limiterReader)
@@ -61,7 +61,7 @@ export function limited(
   const { maxHold } = readOptions('limited', options, limitedReaders)
   const { onDenied, wait } = options
 
-  return methodDecorator<Callable>(
+  return methodDecorator<(this: unknown, ...args: unknown[]) => unknown>(
     (method) =>
       async function limitedFunction(...args) {
         const call = await describeCall.apply(this, args)
@@ -121,21 +121,14 @@ export type Promised<F> = F extends (this: infer T, ...args: infer P) => infer V
 /** A function that takes these arguments may be called with more of them. The arguments of a rest parameter have one type, however many. */
 export type AtLeast<A extends Arguments> = number extends A['length'] ? A : [...A, ...unknown[]]
 
-type Callable = (this: unknown, ...args: unknown[]) => unknown
-
-type DescribeCall = (this: unknown, ...args: unknown[]) => LimitedCall | PromiseLike<LimitedCall>
-
 async function decide(
   limiter: Limiter,
   { key, cost = 1, policies, signal }: LimitedCall,
   wait: LimitedOptions['wait'],
 ): Promise<Decision> {
-  const options = policies === undefined ? { cost } : { cost, policies }
-  if (wait !== undefined) {
-    return limiter.acquire(key, { ...options, maxWait: wait.max, ...(signal && { signal }) })
-  }
+  if (wait) return limiter.acquire(key, { cost, policies, maxWait: wait.max, signal })
   signal?.throwIfAborted()
-  return delayRequest(limiter, await limiter.consume(key, options), signal)
+  return delayRequest(limiter, await limiter.consume(key, { cost, policies }), signal)
 }
 
 /** Renews the lease while the work lasts. Work that hangs must not hold it for ever. */
@@ -157,6 +150,12 @@ async function whileHeld(
   }
 }
 
+const limitedReaders = {
+  wait: waitOption,
+  maxHold: optional(shortDuration, 3_600_000),
+  onDenied: checkedIfGiven('a function of the decision and the arguments', isFunction),
+}
+
 const limiterReader = checked(
   'a limiter: createLimiter({ name, policies })',
   (value): value is Limiter => isRecord(value) && 'consume' in value,
@@ -167,8 +166,6 @@ const callReader = checked(
   isFunction,
 )
 
-const deniedErrorBrand = Symbol.for('@sluice/core:DeniedError')
-
 /** The error with which a denied call of a limited function rejects, unless `onDenied` returns a value. Its code is SLUICE_DENIED. */
 export class DeniedError extends SluiceError {
   /** The decision that denied the call. */
@@ -178,11 +175,10 @@ export class DeniedError extends SluiceError {
     const { deniedBy, retryAfterMs } = decision
     super('SLUICE_DENIED', messageOf('SLUICE_DENIED', limiter, deniedBy, retryAfterMs, advice))
     this.decision = decision
-    brand(this, deniedErrorBrand)
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (this !== DeniedError) return Function.prototype[Symbol.hasInstance].call(this, value)
-    return isBranded(value, deniedErrorBrand)
+    return value instanceof SluiceError && 'decision' in value
   }
 }

@@ -136,9 +136,7 @@ const hints: Readonly<Record<string, string>> = {
     'a key that Redis denied is denied in this process for up to a second; on by default, true or false',
 }
 
-/**
- * Names of options in other libraries and other likely names, with those in Sluice, the likeliest first. A third text is the hint in place of those above.
- */
+/** Names of options in other libraries and other likely names, with those in Sluice, the likeliest first. A third text is the hint in place of those above. */
 export const renamed: readonly (readonly [foreign: string, own: string, hint?: string])[] = [
   ['max total', 'limit capacity policies'],
   ['points tokens', 'limit capacity cost policies'],

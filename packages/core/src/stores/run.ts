@@ -231,7 +231,7 @@ function changeOne(rows: Rows, request: ChangeRequest, state: Loaded): boolean {
       if (steps.release === undefined && now >= policy.steps.ends(receipt.row, params))
         return !isPart
       if (units < 0) steps.take(row, params, now, -units)
-      else steps.refund(row, params, now, units, receipt.row, receipt.now, isPart)
+      else steps.refund(row, params, now, units, { row: receipt.row, now: receipt.now, isPart })
       const isUndone = units > 0 && differ(row, before) && startedBlock(receipt, policy, state)
       if (isUndone) putOverride(rows, request, state, overrideWithout(state.override, 'block'))
       break

@@ -199,7 +199,7 @@ export type Answer = StoreResult | SluiceError
  * can contain several copies of this package, and a limiter accepts a store of another copy if both have the same version. Increase it with every
  * change that another copy would misinterpret.
  */
-export const contractVersion: number = 7
+export const contractVersion: number = 8
 
 /** The property of a store that contains its contract. A store that an application implements itself does not have it. */
 export const storeContract: unique symbol = Symbol.for('@sluice/core:store')

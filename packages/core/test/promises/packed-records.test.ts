@@ -98,8 +98,7 @@ class State<P extends object, R> {
     if (verb === 'refundUnits') return steps.refund(row, this.#params, this.#now, units)
     if (verb !== 'refundReceipt') return steps[verb]?.(row, this.#params, this.#now) ?? false
     if (earlier === undefined) return undefined
-    const { cost, row: receipt } = earlier
-    return steps.refund(row, this.#params, this.#now, cost, receipt)
+    return steps.refund(row, this.#params, this.#now, earlier.cost, { ...earlier, isPart: false })
   }
 
   #save(row: Row, width: number): void {

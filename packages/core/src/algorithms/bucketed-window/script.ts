@@ -34,11 +34,11 @@ export const bucketedWindowLua = (): string => `
       row[3] = row[3] + cost
     end,
 
-    refund = function(row, params, now, units, receipt)
-      local passed = receipt and row[2] - receipt[2] or 0
+    refund = function(row, params, now, units, taken)
+      local passed = taken and row[2] - taken.row[2] or 0
       if passed < 0 or passed > params[3] then return end
       local refunded = 0
-      for i = 3 + passed, 3 + (receipt and passed or params[3]) do
+      for i = 3 + passed, 3 + (taken and passed or params[3]) do
         local part = math.min(units - refunded, row[i])
         row[i], refunded = row[i] - part, refunded + part
       end

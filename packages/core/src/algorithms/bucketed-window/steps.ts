@@ -41,12 +41,12 @@ export const bucketedWindowSteps: Algorithm<BucketedWindowParams> = {
     row[NEWEST] += cost
   },
 
-  refund(row, params, _now, units, receipt) {
+  refund(row, params, _now, units, taken) {
     const { older } = params
-    const passed = receipt === undefined ? 0 : row[NUMBER] - receipt[NUMBER]
+    const passed = taken === undefined ? 0 : row[NUMBER] - taken.row[NUMBER]
     if (passed < 0 || passed > older) return
     let refunded = 0
-    for (let i = passed; i <= (receipt === undefined ? older : passed); i++) {
+    for (let i = passed; i <= (taken === undefined ? older : passed); i++) {
       const part = Math.min(units - refunded, row[NEWEST + i])
       row[NEWEST + i] -= part
       refunded += part

@@ -1,6 +1,9 @@
 import { timeZoneOf, type TimeZone } from './time-zone.js'
 
-export type Period = 'hour' | 'day' | 'week' | 'month'
+/** The periods of whole days. */
+type Days = 'day' | 'week' | 'month'
+
+export type Period = 'hour' | Days
 
 export const weekdays = [
   'monday',
@@ -69,12 +72,7 @@ function hourOf(time: number, zone: TimeZone): Interval {
 }
 
 /** A date is the local time of its midnight. */
-function daysOf(
-  time: number,
-  zone: TimeZone,
-  period: Exclude<Period, 'hour'>,
-  weekStartsOn: Weekday,
-): Interval {
+function daysOf(time: number, zone: TimeZone, period: Days, weekStartsOn: Weekday): Interval {
   const today = startOfUnit(zone.localTimeOf(time), dayMs)
   let first = firstDay(today, period, weekStartsOn)
   let end = zone.timeOf(following(first, period))
@@ -91,21 +89,16 @@ function startOfUnit(localTime: number, unitMs: number): number {
 }
 
 /** The first day of the period that contains the date. */
-function firstDay(date: number, period: Exclude<Period, 'hour'>, weekStartsOn: Weekday): number {
+function firstDay(date: number, period: Days, weekStartsOn: Weekday): number {
   const day = new Date(date)
-  switch (period) {
-    case 'day':
-      return date
-    case 'week':
-      // `Date` counts weekdays from Sunday.
-      return date - ((day.getUTCDay() + 6 - weekdays.indexOf(weekStartsOn)) % 7) * dayMs
-    case 'month':
-      return day.setUTCDate(1)
-  }
+  if (period === 'day') return date
+  if (period === 'month') return day.setUTCDate(1)
+  // `Date` counts weekdays from Sunday.
+  return date - ((day.getUTCDay() + 6 - weekdays.indexOf(weekStartsOn)) % 7) * dayMs
 }
 
 /** The first day of the next period. */
-function following(first: number, period: Exclude<Period, 'hour'>): number {
+function following(first: number, period: Days): number {
   if (period === 'month') {
     const day = new Date(first)
     return day.setUTCMonth(day.getUTCMonth() + 1)

@@ -1,5 +1,5 @@
 import { oneOf, optional, quota, readOptions, type OptionReader } from '../../options/readers.js'
-import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type Blocking, type Policy } from '../../policy.js'
 import { isTimeZone } from './time-zone.js'
 import type { Algorithm } from '../algorithm.js'
 import { policyOf, type Kind } from '../kind.js'
@@ -7,7 +7,7 @@ import { windowSteps } from '../window.js'
 import { createCalendar, weekdays, type Calendar, type Period, type Weekday } from './calendar.js'
 
 /** Options of `calendarWindow`. */
-export interface CalendarWindowOptions {
+export interface CalendarWindowOptions extends Blocking {
   /** Units in one window. 0 denies everything. */
   readonly limit: number
   /** The length of a window in the calendar. */
@@ -20,8 +20,6 @@ export interface CalendarWindowOptions {
    * @default 'monday'
    */
   readonly weekStartsOn?: Weekday | undefined
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `calendarWindow`. */

@@ -1,19 +1,17 @@
 import type { Duration, DurationLiteral } from '../../options/durations.js'
 import { duration, quota, readOptions } from '../../options/readers.js'
-import { blockOption, type BlockOptions } from '../../policy.js'
+import { blockOption, type Blocking } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { concurrencySteps, type ConcurrencyPolicy } from './steps.js'
 
 export type { ConcurrencyPolicy } from './steps.js'
 
 /** Options of `concurrency`. */
-export interface ConcurrencyOptions {
+export interface ConcurrencyOptions extends Blocking {
   /** Units that may be held at once. 1 is a lock; 0 denies everything. */
   readonly limit: number
   /** How long a lease lasts if it is neither renewed nor released. This frees the units of a process that has crashed. */
   readonly lease: Duration
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /**

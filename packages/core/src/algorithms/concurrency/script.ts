@@ -64,19 +64,24 @@ ${leasesLua().trim()}
       foresee(leases, row, params)
     end
 
-    function steps.refund(row, params, now, units, receipt)
-      if not receipt and units >= row[2] then row[2] = 0 end
+    function steps.release(row, params)
+      local granted = activeGrant(row)
+      if not granted then return false end
       clearEnded(leases, row)
-      local granted = receipt and activeGrant(row)
-      if granted then row[2] = row[2] - finish(leases, granted, row[1])
-      elseif not receipt and row[2] > 0 then row[2] = row[2] - endNewest(leases, units) end
+      row[2] = row[2] - finish(leases, granted, row[1])
       foresee(leases, row, params)
+      return true
     end
 
-    function steps.release(row, params, now)
-      if not activeGrant(row) then return false end
-      steps.refund(row, params, now, 0, row)
-      return true
+    function steps.refund(row, params, now, units, taken)
+      if taken then
+        if not steps.release(row, params) then clearEnded(leases, row) end
+      else
+        if units >= row[2] then row[2] = 0 end
+        clearEnded(leases, row)
+        if row[2] > 0 then row[2] = row[2] - endNewest(leases, units) end
+      end
+      foresee(leases, row, params)
     end
 
     function steps.renew(row, params, now)

@@ -73,9 +73,8 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
       const { limit } = params
       row[LAST_AT] = Math.max(row[LAST_AT], now)
       row[HELD] = row[TOKEN] === 0 ? 0 : leases.live(row[HELD], row[LAST_AT])
-      const asks = row[HELD] > 0 && cost > 0
-      const holder =
-        asks && requested !== undefined ? leases.holderOf(requested, row[LAST_AT]) : undefined
+      const asking = row[HELD] > 0 && cost > 0 ? requested : undefined
+      const holder = asking && leases.holderOf(asking, row[LAST_AT])
       const own = holder?.units ?? 0
       const excess = row[HELD] - own + cost - limit
       const fits = limit > 0 && (excess <= 0 || (own > 0 && own >= cost))
@@ -98,18 +97,23 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
     },
 
     // A receipt names its lease. Without one, the newest leases end; at a reset all of them.
-    refund(row, params, _now, units, receipt) {
-      if (receipt === undefined && units >= row[HELD]) row[HELD] = 0
-      clearEnded(row)
-      const granted = receipt === undefined ? undefined : activeGrant(row)
-      if (granted !== undefined) row[HELD] -= leases.finish(granted, row[LAST_AT])
-      else if (receipt === undefined) row[HELD] -= leases.endNewest(units)
+    refund(row, params, now, units, taken) {
+      if (taken !== undefined) {
+        if (steps.release?.(row, params, now) !== true) clearEnded(row)
+      } else {
+        if (units >= row[HELD]) row[HELD] = 0
+        clearEnded(row)
+        row[HELD] -= leases.endNewest(units)
+      }
       foresee(row, params)
     },
 
-    release(row, params, now) {
-      if (activeGrant(row) === undefined) return false
-      steps.refund(row, params, now, 0, row)
+    release(row, params) {
+      const granted = activeGrant(row)
+      if (granted === undefined) return false
+      clearEnded(row)
+      row[HELD] -= leases.finish(granted, row[LAST_AT])
+      foresee(row, params)
       return true
     },
 

@@ -7,13 +7,13 @@ import {
   quota,
   readOptions,
 } from '../../options/readers.js'
-import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type Blocking, type Policy } from '../../policy.js'
 import type { Algorithm } from '../algorithm.js'
 import { policyOf, type Kind } from '../kind.js'
 import { windowSteps } from '../window.js'
 
 /** Options of `fixedWindow`. */
-export interface FixedWindowOptions {
+export interface FixedWindowOptions extends Blocking {
   /** Units in one window. 0 denies everything. */
   readonly limit: number
   /** The length of a window. */
@@ -30,8 +30,6 @@ export interface FixedWindowOptions {
    * @default 0
    */
   readonly offset?: Duration | undefined
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `fixedWindow`. */

@@ -8,14 +8,14 @@ import {
   quota,
   readOptions,
 } from '../../options/readers.js'
-import { blockOption, type Block, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type Block, type Blocking, type Policy } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { countedRate, mostUnits, windowOf, type Rate } from './rate.js'
 import { spanOf } from './span.js'
 import { gcraSteps, type GcraParams } from './steps.js'
 
 /** Options of `gcra`. */
-export interface GcraOptions {
+export interface GcraOptions extends Blocking {
   /** Units in one window, evenly spread: one in each `window / limit`. 0 denies everything. */
   readonly limit: number
   /** The time in which `limit` units become available again. */
@@ -26,8 +26,6 @@ export interface GcraOptions {
    * @default limit
    */
   readonly burst?: number | undefined
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `gcra`. */
@@ -73,7 +71,7 @@ export const gcraKind: Kind<GcraPolicy, GcraParams> = {
 }
 
 /** Options of `tokenBucket`. */
-export interface TokenBucketOptions {
+export interface TokenBucketOptions extends Blocking {
   /** Tokens that the bucket holds. 0 denies everything. */
   readonly capacity: number
   /** Tokens that are added in each `every`, continuously: fractions of a token are kept. */
@@ -87,8 +85,6 @@ export interface TokenBucketOptions {
    * @default capacity
    */
   readonly initial?: number | undefined
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `tokenBucket`. */
@@ -137,15 +133,13 @@ export const tokenBucketKind: Kind<TokenBucketPolicy, GcraParams> = {
 }
 
 /** Options of `leakyBucket`. */
-export interface LeakyBucketOptions {
+export interface LeakyBucketOptions extends Blocking {
   /** Units that the bucket holds. 0 denies everything. */
   readonly capacity: number
   /** Units that drain in each `every`, continuously. */
   readonly leak: number
   /** The time in which `leak` units drain. */
   readonly every: Duration
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `leakyBucket`. */

@@ -113,23 +113,23 @@ export const gcraLua = (): PlainLua => ({
     row[3] = row[3] + SPANS * math.min(math.ceil(refunded / params[3]), MOST_REFUNDED - refundedUnits(row))
   end
 
-  function steps.refund(row, params, now, units, receipt, takenAt)
+  function steps.refund(row, params, now, units, taken)
     local refill, every = params[2], params[3]
     if units == math.huge then
       row[1], row[2], row[3] = params[4] < params[1] and now or 0, 0, 0
-    elseif not receipt then
+    elseif not taken then
       if units <= 0 or (row[1] <= now and row[2] == 0) then return end
       rescale(row, params, now)
       local used = math.ceil(math.max(0, backlog(row, params, now)) / every)
       steps.shorten(row, params, now, math.min(units, used) * every)
     elseif not steps.isForeign(row, params) then
       local refunded = refundedUnits(row)
-      local refundedSince = refunded - refundedUnits(receipt)
+      local refundedSince = refunded - refundedUnits(taken.row)
       if refundedSince < 0 then return end
       local own = units * every
       local isCounted = refunded < MOST_REFUNDED
-      local byArrival = isCounted and backlog(receipt, params, now) - refundedSince * every or 0
-      local byAge = own - (now - takenAt) * refill
+      local byArrival = isCounted and backlog(taken.row, params, now) - refundedSince * every or 0
+      local byAge = own - (now - taken.now) * refill
       steps.shorten(row, params, now, math.min(own, math.max(byArrival, byAge)))
     end
   end

@@ -53,14 +53,14 @@ export const gcraSteps: Algorithm<GcraParams> = {
   // the backlog drains by that one, and does not show how much of it is left of the receipt.
   // Without a receipt the newest units; and if it is all of them, the count of refunded units begins again, and a bucket is full: without a row it would be a new
   // one with its initial tokens.
-  refund(row, params, now, units, receipt, takenAt = now) {
+  refund(row, params, now, units, taken) {
     const { burst, initial, refill, every, span } = params
     if (units === Infinity) {
       row.fill(0)
       if (initial < burst) row[TAT] = now
       return
     }
-    if (receipt === undefined) {
+    if (taken === undefined) {
       const newest = Math.min(units, gcraSteps.used(row, params, now))
       if (newest <= 0) return
       rescale(row, span, now)
@@ -69,12 +69,12 @@ export const gcraSteps: Algorithm<GcraParams> = {
     }
     if (isForeign(row, span)) return
     const refunded = refundedUnits(row)
-    const refundedSince = refunded - refundedUnits(receipt)
+    const refundedSince = refunded - refundedUnits(taken.row)
     if (refundedSince < 0) return
     const own = units * every
     const isCounted = refunded < mostRefunded
-    const byArrival = isCounted ? ownBacklog(receipt, params, now) - refundedSince * every : 0
-    const byAge = own - (now - takenAt) * refill
+    const byArrival = isCounted ? ownBacklog(taken.row, params, now) - refundedSince * every : 0
+    const byAge = own - (now - taken.now) * refill
     shorten(row, params, now, Math.min(own, Math.max(byArrival, byAge)))
   },
 
@@ -116,14 +116,12 @@ function waitFor(row: Row, params: GcraParams, now: number, units: number): numb
 /** Updates a row to `now`: resets an idle one, and lets the units of another one drain. */
 function advance(row: Row, params: GcraParams, now: number): void {
   const { burst, initial } = params
-  if (row[TAT] <= now && now >= gcraSteps.ends(row, params)) {
+  const isOver = row[TAT] <= now && now >= gcraSteps.ends(row, params)
+  if (isOver || row[TAT] < now) {
     row[TAT] = now
     row[FRACTION] = 0
-    row[SPAN] = params.span
-    if (initial < burst) gcraSteps.take(row, params, now, burst - initial)
-  } else if (row[TAT] < now) {
-    row[TAT] = now
-    row[FRACTION] = 0
+    if (isOver) row[SPAN] = params.span
+    if (isOver && initial < burst) gcraSteps.take(row, params, now, burst - initial)
   } else if (row[FRACTION] >= params.refill) {
     // The policy had finer fractions before it changed: round up, to the strict side.
     row[TAT] += 1

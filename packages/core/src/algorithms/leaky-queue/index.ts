@@ -7,7 +7,7 @@ import {
   positiveCount,
   readOptions,
 } from '../../options/readers.js'
-import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type Blocking, type Policy } from '../../policy.js'
 import type { Algorithm, Row } from '../algorithm.js'
 import { countedRate } from '../gcra/rate.js'
 import { isForeign } from '../gcra/span.js'
@@ -23,7 +23,7 @@ import {
 import { policyOf, type Kind } from '../kind.js'
 
 /** Options of `leakyQueue`. */
-export interface LeakyQueueOptions {
+export interface LeakyQueueOptions extends Blocking {
   /** Requests that leave the queue in each `every`, evenly spread. */
   readonly leak: number
   /** The time in which `leak` requests leave. */
@@ -33,8 +33,6 @@ export interface LeakyQueueOptions {
    * is denied.
    */
   readonly maxDelay: Duration
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `leakyQueue`. */
@@ -119,9 +117,9 @@ const leakyQueueSteps: Algorithm<LeakyQueueParams> = {
   },
 
   // The requests behind it keep their times, so only the last one of the queue can return its own.
-  refund(row, params, now, units, receipt) {
-    if (receipt === undefined) gcraSteps.refund(row, params, now, units)
-    else if (isLast(receipt, row) && !isForeign(row, params.span)) {
+  refund(row, params, now, units, taken) {
+    if (taken === undefined) gcraSteps.refund(row, params, now, units)
+    else if (isLast(taken.row, row) && !isForeign(row, params.span)) {
       shorten(row, params, now, units * params.every)
     }
   },

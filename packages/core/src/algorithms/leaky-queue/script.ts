@@ -12,9 +12,9 @@ export const leakyQueueLua = (): string => `
     return cost <= params[8] and now >= steps.backlogAtMost(row, params, params[7] * params[2])
   end
 
-  function steps.refund(row, params, now, units, receipt)
-    if not receipt then return gcraRefund(row, params, now, units) end
-    if row[1] ~= receipt[1] or row[2] ~= receipt[2] or steps.isForeign(row, params) then return end
+  function steps.refund(row, params, now, units, taken)
+    if not taken then return gcraRefund(row, params, now, units) end
+    if row[1] ~= taken.row[1] or row[2] ~= taken.row[2] or steps.isForeign(row, params) then return end
     steps.shorten(row, params, now, units * params[3])
   end
 

@@ -1,7 +1,7 @@
 import type { Duration, DurationLiteral } from '../../options/durations.js'
 import { isCount } from '../../options/predicates.js'
 import { checked, duration, readOptions } from '../../options/readers.js'
-import { blockOption, type BlockOptions } from '../../policy.js'
+import { blockOption, type Blocking } from '../../policy.js'
 import { policyOf, type Kind } from '../kind.js'
 import { totals } from './log.js'
 import { slidingLogSteps, type SlidingLogPolicy } from './steps.js'
@@ -9,13 +9,11 @@ import { slidingLogSteps, type SlidingLogPolicy } from './steps.js'
 export type { SlidingLogPolicy } from './steps.js'
 
 /** Options of `slidingLog`. */
-export interface SlidingLogOptions {
+export interface SlidingLogOptions extends Blocking {
   /** Units in any period as long as the window: a number below 2^32. 0 denies everything. */
   readonly limit: number
   /** The length of the window. */
   readonly window: Duration
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /**

@@ -66,9 +66,7 @@ export class Log {
     this.#length = 0
   }
 
-  /**
-   * The records as bytes: the first position, time and total, then for each further record the time and the units since the one before.
-   */
+  /** The records as bytes: the first position, time and total, then for each further record the time and the units since the one before. */
   pack(): Uint8Array {
     const writer = new ByteWriter()
     writer.number(this.#first)

@@ -162,10 +162,10 @@ export const slidingLogLua = (): string => `
       foresee(row, params, 0)
     end
 
-    function steps.refund(row, params, now, units, receipt)
+    function steps.refund(row, params, now, units, taken)
       trim(row)
       local left = row[2] - math.min(units, row[2])
-      local isOver = receipt and row[5] > 0 and timeAt(row[4]) > receipt[1]
+      local isOver = taken and row[5] > 0 and timeAt(row[4]) > taken.row[1]
       if left == 0 and not isOver then void(row)
       elseif left < row[2] and not isOver then
         local newest, last = reaching(row, left), numberOf(row[4] + row[5] - 1)

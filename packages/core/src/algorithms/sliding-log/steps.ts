@@ -124,11 +124,11 @@ function stepsOver(log: Log): BoundSteps<SlidingLogPolicy> {
     },
 
     // The newest units, because in the middle the totals of all later records would change. Those of a receipt may have expired.
-    refund(row, params, _now, units, receipt) {
+    refund(row, params, _now, units, taken) {
       trim(row)
       const left = row[USED] - Math.min(units, row[USED])
       const isOver =
-        receipt !== undefined && row[COUNT] > 0 && log.timeAt(row[FIRST]) > receipt[LAST_AT]
+        taken !== undefined && row[COUNT] > 0 && log.timeAt(row[FIRST]) > taken.row[LAST_AT]
       if (left === 0 && !isOver) row.fill(0)
       else if (left < row[USED] && !isOver) {
         const newest = reaching(row, left)

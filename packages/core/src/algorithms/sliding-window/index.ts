@@ -7,14 +7,14 @@ import {
   quota,
   readOptions,
 } from '../../options/readers.js'
-import { blockOption, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, type Blocking, type Policy } from '../../policy.js'
 import { sluiceError } from '../../errors.js'
 import { policyOf, type Kind } from '../kind.js'
 import { bucketedWindowSteps, type BucketedWindowParams } from '../bucketed-window/steps.js'
 import { slidingWindowSteps, type SlidingWindowParams } from './steps.js'
 
 /** Options of `slidingWindow`. */
-export interface SlidingWindowOptions {
+export interface SlidingWindowOptions extends Blocking {
   /** Units in one window. 0 denies everything. */
   readonly limit: number
   /** The length of the window. */
@@ -34,8 +34,6 @@ export interface SlidingWindowOptions {
    * @default 'spread'
    */
   readonly tail?: 'spread' | 'weighted' | 'truncated' | undefined
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `slidingWindow`. */

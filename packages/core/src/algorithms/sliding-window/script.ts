@@ -52,18 +52,19 @@ export const slidingWindowLua = (): PlainLua => ({
     row[units + 1] = kept > 1 and math.floor(row[units + 1] * (kept - 1) / (before - 1)) or 0
   end
 
-  function steps.refund(row, params, now, units, receipt, takenAt, isPart)
-    if not receipt then
+  function steps.refund(row, params, now, units, taken)
+    if not taken then
       local left = units - math.min(units, row[3])
       refundNewest(row, 3, units)
       refundNewest(row, 5, left)
       return
     end
+    local receipt = taken.row
     local isCurrent = row[3] > 0 and row[1] == receipt[1]
     local isOlder = row[2] == receipt[1] and isOlderCounting(row, params, now)
     if units == 0 or not isCurrent and not isOlder then return end
     local at = isCurrent and 3 or 5
-    if not isPart and row[at] == receipt[3] and row[at + 1] == receipt[4] then row[at + 1] = receipt[7] end
+    if not taken.isPart and row[at] == receipt[3] and row[at + 1] == receipt[4] then row[at + 1] = receipt[7] end
     row[at] = row[at] - math.min(units, row[at])
   end
 `,

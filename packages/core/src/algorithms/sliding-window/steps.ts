@@ -39,13 +39,14 @@ export const slidingWindowSteps: Algorithm<SlidingWindowParams> = {
     row[SPAN] = Math.max(row[SPAN], now - row[FIRST_AT])
   },
 
-  refund(row, { window }, now, units, receipt, _takenAt, isPart = false) {
-    if (receipt === undefined) {
+  refund(row, { window }, now, units, taken) {
+    if (taken === undefined) {
       const left = units - Math.min(units, row[UNITS])
       refundNewest(row, UNITS, units)
       refundNewest(row, OLDER_UNITS, left)
       return
     }
+    const { row: receipt, isPart } = taken
     const isCurrent = row[UNITS] > 0 && row[FIRST_AT] === receipt[FIRST_AT]
     const isOlder = row[OLDER_FIRST_AT] === receipt[FIRST_AT] && stillCounting(row, window, now) > 0
     if (units === 0 || (!isCurrent && !isOlder)) return

@@ -1,17 +1,15 @@
 import { sluiceError } from '../../errors.js'
 import { checked, readOptions } from '../../options/readers.js'
-import { blockOption, isPolicy, type BlockOptions, type Policy } from '../../policy.js'
+import { blockOption, isPolicy, type Blocking, type Policy } from '../../policy.js'
 import { policyOf, resolvePolicy, type Kind } from '../kind.js'
 import { stagedSteps, type Stage } from './steps.js'
 
 /** Options of `staged`. */
-export interface StagedOptions {
+export interface StagedOptions extends Blocking {
   /** The free quota, which is used first. */
   readonly free: Policy
   /** Decides the requests that `free` would deny. */
   readonly then: Policy
-  /** Blocks a key that has reached or exceeded the limit. */
-  readonly block?: BlockOptions | undefined
 }
 
 /** A policy of `staged`. */

@@ -7,13 +7,14 @@ export function stagedLua(free: string, next: string): string {
   local stages, steps = { ${free}, ${next} }, {}
 
   -- Runs a step of one stage over its part of the row.
-  local function over(n, step, row, params, now, units, receipt, takenAt, isPart)
+  local function over(n, step, row, params, now, units, taken)
     local first, second, args = params[1], params[2], 3 + params[3]
     local from, to = 1, first
     local own = { unpack(params, 4, args) }
     if n == 2 then from, to, own = first + 1, first + second, { unpack(params, args + 1) } end
     local cells = { unpack(row, from, to) }
-    local result = stages[n][step](cells, own, now, units, receipt and { unpack(receipt, from, to) }, takenAt, isPart)
+    local part = taken and { row = { unpack(taken.row, from, to) }, now = taken.now, isPart = taken.isPart }
+    local result = stages[n][step](cells, own, now, units, part)
     for i, cell in ipairs(cells) do row[from - 1 + i] = cell end
     return result
   end
@@ -40,12 +41,12 @@ export function stagedLua(free: string, next: string): string {
     row[last] = (starts + 1) % 16384 * 4 + 3
   end
 
-  function steps.refund(row, params, now, units, receipt, takenAt, isPart)
+  function steps.refund(row, params, now, units, taken)
     local last = params[1] + params[2] + 1
-    local taken = receipt and receipt[last] % 4 or 3
-    local isSameStart = not receipt or math.floor(receipt[last] / 4) == math.floor(row[last] / 4)
-    if taken ~= 2 then over(1, 'refund', row, params, now, units, receipt, takenAt, isPart) end
-    if taken ~= 1 and isSameStart then over(2, 'refund', row, params, now, units, receipt, takenAt, isPart) end
+    local from = taken and taken.row[last] % 4 or 3
+    local isSameStart = not taken or math.floor(taken.row[last] / 4) == math.floor(row[last] / 4)
+    if from ~= 2 then over(1, 'refund', row, params, now, units, taken) end
+    if from ~= 1 and isSameStart then over(2, 'refund', row, params, now, units, taken) end
   end
 
   function steps.ends(row, params)

@@ -1,4 +1,4 @@
-import type { Algorithm, Numbers, Row } from '../algorithm.js'
+import type { Algorithm, Numbers, Row, Taken } from '../algorithm.js'
 
 /** A policy whose complete state is a row. */
 export interface Stage {
@@ -24,7 +24,6 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
   const second = stepsAt(then, first.end)
   const last = second.end
   const quota = Math.max(first.quota, second.quota)
-  const isDated = free.steps.isDated === true || then.steps.isDated === true
 
   function startsIn(row: Row): number {
     return Math.floor(row[last] / takings)
@@ -43,7 +42,7 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       const widths = [first.end, last - first.end]
       return [...widths, args.length, ...args, ...then.steps.args(then.params, now)]
     },
-    ...(isDated ? { isDated } : {}),
+    isDated: free.steps.isDated === true || then.steps.isDated === true,
     followsWall: () =>
       free.steps.followsWall?.(free.params) === true ||
       then.steps.followsWall?.(then.params) === true,
@@ -69,12 +68,11 @@ export function stagedSteps(free: Stage, then: Stage): Algorithm {
       row[last] = ((startsIn(row) + 1) % starts) * takings + BOTH
     },
 
-    refund(row, _params, now, units, ...receipt) {
-      const [taken] = receipt
-      const stages = taken === undefined ? BOTH : taken[last] % takings
-      const isSameStart = taken === undefined || startsIn(taken) === startsIn(row)
-      if (stages !== THEN) first.refund(row, now, units, ...receipt)
-      if (stages !== FREE && isSameStart) second.refund(row, now, units, ...receipt)
+    refund(row, _params, now, units, taken) {
+      const stages = taken === undefined ? BOTH : taken.row[last] % takings
+      const isSameStart = taken === undefined || startsIn(taken.row) === startsIn(row)
+      if (stages !== THEN) first.refund(row, now, units, taken)
+      if (stages !== FREE && isSameStart) second.refund(row, now, units, taken)
     },
 
     ends: (row) => Math.max(first.ends(row), second.ends(row)),
@@ -123,17 +121,11 @@ function stepsAt({ steps, params }: Stage, start: number) {
       over(row, (own) => Math.max(0, quota - steps.used(own, params, now))),
     look: (row: Row, now: number, cost: number): boolean =>
       over(row, (own) => steps.look(own, params, now, cost)),
-    take(row: Row, now: number, cost: number): void {
-      over(row, (own) => steps.take(own, params, now, cost))
-    },
-    refund(
-      row: Row,
-      now: number,
-      units: number,
-      receipt?: Row,
-      ...rest: [number?, boolean?]
-    ): void {
-      over(row, (own) => steps.refund(own, params, now, units, receipt?.slice(start, end), ...rest))
+    take: (row: Row, now: number, cost: number): void =>
+      over(row, (own) => steps.take(own, params, now, cost)),
+    refund(row: Row, now: number, units: number, taken?: Taken): void {
+      const part = taken && { ...taken, row: taken.row.slice(start, end) }
+      over(row, (own) => steps.refund(own, params, now, units, part))
     },
     ends: (row: Row): number => over(row, (own) => steps.ends(own, params)),
     read: (row: Row, now: number, cost: number, isTaken: boolean, target: number): Numbers =>

@@ -8,16 +8,13 @@ export interface UnlimitedPolicy extends Policy {
   readonly kind: 'unlimited'
 }
 
-/** Options of `unlimited`: there are none. */
-type NoOptions = Readonly<Record<string, never>>
-
 /**
  * Always allows and counts nothing: a plan without a limit. Its numbers are Infinity. It calls no store, ignores blocks, and does not change
  * the counts that another policy with its name has left.
  *
  * @throws SluiceError if there is an option: it has none
  */
-export function unlimited(options: NoOptions = {}): UnlimitedPolicy {
+export function unlimited(options: Readonly<Record<string, never>> = {}): UnlimitedPolicy {
   readOptions('unlimited', options, {})
   return policyOf('unlimited', unlimitedKind, { block: undefined })
 }
@@ -37,7 +34,7 @@ const unlimitedSteps: Algorithm = {
 }
 
 export const unlimitedKind: Kind<UnlimitedPolicy> = {
-  build: (options: NoOptions) => unlimited(options),
+  build: (options: Readonly<Record<string, never>>) => unlimited(options),
   quotas: [],
   steps: () => unlimitedSteps,
 }

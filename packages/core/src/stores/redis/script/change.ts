@@ -180,7 +180,7 @@ local function change(p)
   elseif not steps.release and now >= p.algorithm.ends(p.receipt, params) then return units == 0
   else
     if p.cost < 0 then steps.take(row, params, now, -p.cost)
-    else steps.refund(row, params, now, p.cost, p.receipt, p.receiptNow, units == 1) end
+    else steps.refund(row, params, now, p.cost, { row = p.receipt, now = p.receiptNow, isPart = units == 1 }) end
     if p.cost > 0 and differ(row, looked) and isUndone(p) then endOverride(p, BLOCKED_UNTIL, 2) end
   end
   for i = 1, #row do row[i] = math.min(row[i], 2 ^ 53 - 1) end
