@@ -6,9 +6,8 @@ import { withSimulateOptions, type SimulateCommandOptions } from '../reading/sim
 import { fileSource, streamSource, type Source } from '../simulate/log/open.js'
 import type { NamedVariant, SuggestRequest } from '../simulate/options.js'
 import { anonymized } from '../simulate/report/anonymize.js'
-import { reportAsCsv } from '../simulate/report/csv.js'
 import { reportAsHtml } from '../simulate/report/html.js'
-import type { Report, TopKey } from '../simulate/report/report.js'
+import type { Report } from '../simulate/report/report.js'
 import { reportAsText } from '../simulate/report/table.js'
 import type { Table } from '../simulate/rules/facts.js'
 import { tableOf } from '../simulate/rules/table.js'
@@ -124,8 +123,6 @@ async function replayed(
       baseline: options.baseline,
       table: await readTable(options),
       suggest: suggestOf(options),
-      // The CSV file has all denied keys that are known.
-      top: options.csv === undefined ? options.top : Infinity,
       onProgress:
         options.quiet === true ? undefined : createProgress(line, () => performance.now()),
     })
@@ -150,28 +147,13 @@ function suggestOf({
 /** Writes the files of the report, and returns the text for the standard output. */
 async function writeReport(
   report: Report,
-  { json, csv, html, top }: SimulateCommandOptions,
+  { json, html }: SimulateCommandOptions,
   tookMs: number,
 ): Promise<string> {
-  if (csv !== undefined) await writeFile(csv, reportAsCsv(report))
-  const shortened = withTop(report, top)
-  const asJson = `${visibleJson(shortened)}\n`
+  const asJson = `${visibleJson(report)}\n`
   if (typeof json === 'string') await writeFile(json, asJson)
-  if (html !== undefined) await writeFile(html, await reportAsHtml(shortened))
-  return json === true ? asJson : reportAsText(shortened, { tookMs })
-}
-
-function withTop({ compared, ...report }: Report, top: number): Report {
-  const first = (keys: readonly TopKey[]): readonly TopKey[] => keys.slice(0, top)
-  const variants = report.variants.map((variant) => ({ ...variant, top: first(variant.top) }))
-  if (compared === undefined) return { ...report, variants }
-  const { newlyDenied, newlyAllowed } = compared
-  const shortened = {
-    ...compared,
-    newlyDenied: first(newlyDenied),
-    newlyAllowed: first(newlyAllowed),
-  }
-  return { ...report, variants, compared: shortened }
+  if (html !== undefined) await writeFile(html, await reportAsHtml(report))
+  return json === true ? asJson : reportAsText(report, { tookMs })
 }
 
 function exitCodeOf(

@@ -46,7 +46,6 @@ export interface SimulateCommandOptions {
   readonly sample: number
   readonly top: number
   readonly json?: boolean | string
-  readonly csv?: string
   readonly html?: string
   readonly anonymize?: boolean
   readonly quiet?: boolean
@@ -165,7 +164,6 @@ function withOutputOptions(command: Command): Command {
   return command
     .option('--top <number>', 'number of keys in each list', readCount, 20)
     .option('--json [file]', 'write the report as JSON to a file, or to the standard output')
-    .option('--csv <file>', 'write the denied keys as CSV')
     .option('--html <file>', 'write the report as a page that works offline')
     .option(
       '--anonymize',

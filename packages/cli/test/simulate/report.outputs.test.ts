@@ -2,7 +2,6 @@ import { fixedWindow, slidingWindow } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { simulate, type Report, type TopKey, type VariantReport } from '../../src/simulate/index.js'
 import { anonymized } from '../../src/simulate/report/anonymize.js'
-import { reportAsCsv } from '../../src/simulate/report/csv.js'
 import { reportAsHtml } from '../../src/simulate/report/html.js'
 import { reportAsText } from '../../src/simulate/report/table.js'
 import { combinedLog, jsonLog, simulated, start, type Line } from './logs.js'
@@ -127,27 +126,6 @@ describe('the text', () => {
       '\nnew compared with old: 2 requests of 1 keys are newly denied, 1 requests of 1 keys newly allowed\nnewly denied\n  192.0.2.1 ',
     )
     expect(shown).toMatch(/\nnewly allowed\n {2}198\.51\.100\.7 {2}/)
-  })
-})
-
-describe('CSV', () => {
-  test.each([
-    ['=1+1', `'=1+1`],
-    ['+1', `'+1`],
-    ['-1', `'-1`],
-    ['@a', `'@a`],
-    ['\ta', `'\ta`],
-    ['a=1', 'a=1'],
-    ['a "b"', '"a ""b"""'],
-    ['a,b', '"a,b"'],
-    ['a\r\nb', '"a\r\nb"'],
-    ['=a,b', `"'=a,b"`],
-  ])('writes the user agent %j as %s', (agent, cell) => {
-    const csv = reportAsCsv({ ...report, ...withTop({ agent }) })
-    expect(csv).toBe(
-      'variant,key,asked,denied,error,first,last,mostlyAt,agent\r\n' +
-        `a,192.0.2.1,20,10,0,2026-11-20T00:00:00.000Z,2026-11-20T00:01:00.000Z,/a,${cell}\r\n`,
-    )
   })
 })
 
