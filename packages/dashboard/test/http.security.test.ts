@@ -422,6 +422,15 @@ test('an error of the dashboard is an answer without its reason, and a warning o
   warnings.mockRestore()
 })
 
+test('each answer in JSON has the version of its form', async () => {
+  const { url } = await served()
+  const ofPath = async (path: string): Promise<unknown> =>
+    (await ask(url + path, 'GET')).headers['x-sluice-view']
+  for (const path of ['api/view', 'api/key?limiter=secure&key=a', 'api/nothing'])
+    expect(await ofPath(path)).toBe('1')
+  expect(await ofPath('app.js')).toBeUndefined()
+})
+
 test('the headers of the dashboard replace those that the application has set', async () => {
   const { dashboard } = await served()
   const url = await listen((request, response) => {

@@ -55,5 +55,5 @@ async function status(text: string, options: KeyOptions, terminal: Terminal): Pr
 
 /** The numbers of a key that no store has seen are those of the full quota. A key under which no rule counts has none. */
 function isUnknown(state: KeyState): boolean {
-  return state.policies.length > 0 && state.isCounted === false
+  return state.policies.length > 0 && !state.isCounted
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { View } from '@sluice/dashboard'
 import type { Command } from 'commander'
-import type { FoundView, ViewSource } from '../live/view-source.js'
+import type { ViewSource } from '../live/view-source.js'
 import { openScreen, type Screen } from '../output/screen.js'
 import { styleOf } from '../output/style.js'
 import { plainLines } from '../output/top-plain.js'
@@ -63,7 +64,7 @@ async function top(options: TopCommandOptions, terminal: Terminal): Promise<void
 }
 
 function printOnce(
-  { view, whole }: FoundView,
+  view: View,
   { place }: ViewSource,
   { json, top: keys }: TopCommandOptions,
   terminal: Terminal,
@@ -71,39 +72,39 @@ function printOnce(
   const { stdout } = terminal
   const size = { columns: Infinity, rows: Infinity }
   const lines = topLines(view, { place, keys, ...size, style: styleOf(stdout, terminal) })
-  stdout.write(json === true ? `${visibleJson(whole)}\n` : `${lines.join('\n')}\n`)
+  stdout.write(json === true ? `${visibleJson(view)}\n` : `${lines.join('\n')}\n`)
 }
 
 /** Never ends, unless the output is closed: the user stops the process. */
 async function printLines(
-  first: FoundView,
+  first: View,
   source: ViewSource,
   { json, interval }: TopCommandOptions,
   { stdout, stderr }: Terminal,
 ): Promise<void> {
-  for (let found: FoundView | undefined = first; ;) {
-    if (found !== undefined) {
-      stdout.write(json === true ? `${visibleJson(found.whole, 0)}\n` : plainLines(found.view))
+  for (let view: View | undefined = first; ;) {
+    if (view !== undefined) {
+      stdout.write(json === true ? `${visibleJson(view, 0)}\n` : plainLines(view))
     }
     await delay(interval)
     try {
-      found = await source.read()
+      view = await source.read()
     } catch (error) {
       stderr.write(`error: ${visible(messageOf(error))}\n`)
-      found = undefined
+      view = undefined
     }
   }
 }
 
 async function showLive(
-  first: FoundView,
+  first: View,
   source: ViewSource,
   { interval, top: keys }: TopCommandOptions,
   terminal: Terminal,
 ): Promise<void> {
   const screen = openScreen(terminal)
   const options = { place: source.place, keys, style: styleOf(terminal.stdout, terminal) }
-  let { view } = first
+  let view = first
   let failure: string | undefined
   let wake = new AbortController()
 
@@ -123,7 +124,7 @@ async function showLive(
       if (screen.quit.aborted) break
       wake = new AbortController()
       try {
-        ;({ view } = await unlessQuit(source.read(), screen.quit))
+        view = await unlessQuit(source.read(), screen.quit)
         failure = undefined
       } catch (error) {
         failure = `not refreshed: ${messageOf(error)}`

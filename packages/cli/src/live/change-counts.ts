@@ -41,27 +41,12 @@ async function change(
       throw new Error(stillBlocked)
     }
     case 'exempt':
-      return exempting(limiter).exempt(keys, act.length, options)
+      return limiter.exempt(keys, act.length, options)
     case 'unexempt':
-      return exempting(limiter).unexempt(keys, options)
+      return limiter.unexempt(keys, options)
     case 'grant':
       return limiter.grant(keys, act.units, { ...options, for: act.length })
     case 'ungrant':
       return limiter.ungrant(keys, options)
   }
-}
-
-interface Exempting {
-  exempt(key: Keys, length: string, options?: PolicyChoice): void | Promise<void>
-  unexempt(key: Keys, options?: PolicyChoice): void | Promise<void>
-}
-
-/** A limiter of an older copy of the core has no exemptions. */
-function exempting(limiter: object): Exempting {
-  if (isExempting(limiter)) return limiter
-  throw new Error('this version of @sluice/core has no exemptions')
-}
-
-function isExempting(limiter: object): limiter is Exempting {
-  return 'exempt' in limiter && 'unexempt' in limiter
 }

@@ -36,7 +36,7 @@ export function limiterTarget({ limiters, policies, scan, close }: LimiterTarget
         return { limiter, calls, state: await stateOf(limiter, key, calls) }
       }),
     )
-    const counted = all.filter(({ state }) => state.isCounted === true)
+    const counted = all.filter(({ state }) => state.isCounted)
     return counted.length === 0 ? all : counted
   }
 
@@ -62,7 +62,7 @@ export function limiterTarget({ limiters, policies, scan, close }: LimiterTarget
         throw new Error(notCounted(name, key.text))
       for (const { limiter, calls } of before) await changeCounts(limiter, calls, act)
       const [{ limiter, calls, state }] = before
-      return { ...(await stateOf(limiter, key, calls)), wasCounted: state.isCounted === true }
+      return { ...(await stateOf(limiter, key, calls)), wasCounted: state.isCounted }
     },
     async *search(names): AsyncGenerator<SearchStep> {
       if (scan === undefined) throw new Error('a search needs --redis or --url')
@@ -94,7 +94,7 @@ async function stateOf(
   return {
     limiter: limiter.name,
     key: key.text,
-    isCounted: states.some(({ isCounted }) => isCounted === true),
+    isCounted: states.some(({ isCounted }) => isCounted),
     policies: states.flatMap(({ policies }) => policies),
   }
 }
@@ -124,9 +124,7 @@ async function policiesOf(
 }
 
 function stateIn(name: string, variant: string | undefined, counts: PolicyStatus): PolicyState {
-  const { used, limit, remaining, resetMs, blockedMs, granted } = counts
-  // The status of an older copy of the core has no exemptions.
-  const exemptMs: unknown = Reflect.get(counts, 'exemptMs')
+  const { used, limit, remaining, resetMs, blockedMs, exemptMs, granted } = counts
   return {
     name,
     ...(variant === undefined ? {} : { variant }),
@@ -135,7 +133,7 @@ function stateIn(name: string, variant: string | undefined, counts: PolicyStatus
     remaining: finite(remaining),
     resetMs,
     blockedMs,
-    exemptMs: typeof exemptMs === 'number' ? exemptMs : 0,
+    exemptMs,
     ...(granted !== undefined && { granted }),
   }
 }

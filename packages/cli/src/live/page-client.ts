@@ -1,5 +1,6 @@
+import type { ActView, KeyView, SearchView, View } from '@sluice/dashboard'
+import { versionHeader, viewVersion } from '@sluice/dashboard/internal'
 import { shownUrl } from '../reading/redis.js'
-import { record, text, type Reader } from '../reading/json-shape.js'
 
 export interface PageOptions {
   /** The URL at which the dashboard is mounted. */
@@ -8,10 +9,19 @@ export interface PageOptions {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The HTTP interface of a mounted dashboard. */
+interface Answers {
+  readonly view: View
+  readonly key: KeyView
+  readonly search: SearchView
+  readonly act: ActView
+}
+
+/** The HTTP interface of a mounted dashboard. JSON has null in place of Infinity. */
 export interface PageClient {
-  get<T>(path: string, query: Readonly<Record<string, string>>, read: Reader<T>): Promise<T>
-  post<T>(path: string, body: object, read: Reader<T>): Promise<T>
+  view(rows: number): Promise<View>
+  key(limiter: string, text: string): Promise<KeyView>
+  search(limiter: string, cursor: string): Promise<SearchView>
+  act(body: object): Promise<ActView>
   /** The URL without secrets. */
   readonly shown: string
 }
@@ -20,7 +30,7 @@ export interface PageClient {
 export class PageError extends Error {
   readonly code: string | undefined
 
-  constructor(message: string, code: string | undefined) {
+  constructor(message: string, code?: string) {
     super(message)
     this.code = code
   }
@@ -44,48 +54,51 @@ export function pageClient({ url, headers }: PageOptions): PageClient {
   const shown = base.href
   const own = { accept: 'application/json', 'x-sluice': '1', ...basic, ...headers }
 
-  async function send<T>(target: URL, init: RequestInit, read: Reader<T>): Promise<T> {
-    const signal = AbortSignal.timeout(timeoutMs)
-    // A redirect usually leads to a page for people, such as a login.
-    const redirect = 'manual'
+  async function send<P extends keyof Answers>(
+    path: P,
+    query: Readonly<Record<string, string>>,
+    sent?: object,
+  ): Promise<Answers[P]> {
+    const target = new URL(`api/${path}`, base)
+    for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value)
+    const post = { method: 'POST', body: JSON.stringify(sent) }
     let response: Response
     let body: string
     try {
-      response = await fetch(target, { redirect, signal, ...init })
+      response = await fetch(target, {
+        headers: sent === undefined ? own : { ...own, 'content-type': 'application/json' },
+        // A redirect usually leads to a page for people, such as a login.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(sent === undefined ? {} : post),
+      })
       body = await response.text()
     } catch (error) {
       throw new Error(`no answer from ${shown}: ${reasonOf(error)}`, { cause: error })
     }
-    const value = jsonIn(body)
-    if (!response.ok) throw refusal(shown, response, value)
-    if (value === undefined) {
-      throw new Error(`${shown} does not answer with JSON: is it the URL of a Sluice dashboard?`)
-    }
-    try {
-      return read(value, '')
-    } catch (error) {
-      const { message } = error instanceof Error ? error : new Error(String(error))
-      const what = 'is it the URL of a Sluice dashboard of this version?'
-      throw new Error(`${shown} answers in another form (${message}): ${what}`, { cause: error })
-    }
+    const isOwn = response.headers.get(versionHeader) === viewVersion
+    const value: unknown = isOwn ? JSON.parse(body) : undefined
+    if (response.ok && isAnswer(path, value)) return value
+    throw refusal(shown, response, value)
   }
 
   return {
     shown,
-    async get(path, query, read) {
-      const target = new URL(path, base)
-      for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value)
-      return send(target, { headers: own }, read)
-    },
-    async post(path, body, read) {
-      const headers = { ...own, 'content-type': 'application/json' }
-      return send(
-        new URL(path, base),
-        { method: 'POST', headers, body: JSON.stringify(body) },
-        read,
-      )
-    },
+    view: async (rows) => send('view', { rows: `${rows}` }),
+    key: async (limiter, text) => send('key', { limiter, exact: JSON.stringify(text) }),
+    search: async (limiter, cursor) =>
+      send('search', cursor === '' ? { limiter } : { limiter, cursor }),
+    act: async (body) => send('act', {}, body),
   }
+}
+
+/** The version of the interface is that of its types, so that no part of an answer needs a check of its own. */
+function isAnswer<P extends keyof Answers>(_path: P, value: unknown): value is Answers[P] {
+  return value !== undefined
+}
+
+function isRefusal(value: unknown): value is Refusal {
+  return value !== undefined
 }
 
 function basicOf({ username, password }: URL): string {
@@ -102,37 +115,21 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : message
 }
 
-function jsonIn(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
+interface Refusal {
+  readonly error: { readonly code: string; readonly message: string }
 }
 
-const errorBody = record<{ error: { code: string; message: string } }>({
-  error: record<{ code: string; message: string }>({ code: text, message: text }),
-})
-
-function refusal(shown: string, { status, headers }: Response, value: unknown): PageError {
-  const said = saidIn(value)
-  if (said !== undefined) {
-    const { code, message } = said
+function refusal(shown: string, { status, ok, headers }: Response, value: unknown): PageError {
+  if (isRefusal(value)) {
+    const { code, message } = value.error
     return new PageError(`${shown} answers ${status}: ${message} (${code})`, code)
   }
+  if (ok) return new PageError(`${shown} is not the URL of a Sluice dashboard of this version`)
   const location = headers.get('location')
   const redirect = location === null ? '' : ` with a redirect to ${location}`
   const needsLogin = location !== null || status === 401 || status === 403
   const advice = needsLogin
     ? `. If the page needs a login, send it with --header 'authorization: …'`
     : ': is it the URL of a Sluice dashboard?'
-  return new PageError(`${shown} answers ${status}${redirect}${advice}`, undefined)
-}
-
-function saidIn(value: unknown): { readonly code: string; readonly message: string } | undefined {
-  try {
-    return errorBody(value, '').error
-  } catch {
-    return undefined
-  }
+  return new PageError(`${shown} answers ${status}${redirect}${advice}`)
 }

@@ -1,4 +1,4 @@
-import type { LimiterView, Series, View } from './page-view.js'
+import type { LimiterView, Series, View } from '@sluice/dashboard'
 
 /** The requests of a limiter. */
 export interface Rates {

@@ -23,8 +23,8 @@ export interface KeyState {
   readonly limiter: string
   /** The key as it is counted, or as the page shows it. */
   readonly key: string
-  /** Whether a store has seen the key, and its counts have not expired. An older dashboard does not say it. */
-  readonly isCounted?: boolean | undefined
+  /** Whether a store has seen the key, and its counts have not expired. */
+  readonly isCounted: boolean
   readonly policies: readonly PolicyState[]
 }
 

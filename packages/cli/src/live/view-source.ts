@@ -1,26 +1,19 @@
-import { readRedisView } from '@sluice/dashboard'
+import { readRedisView, type View } from '@sluice/dashboard'
 import { clientAt, placesOf } from '../reading/redis-place.js'
 import { connectRedis, shownUrl, type RedisConnection } from '../reading/redis.js'
 import type { TargetOptions } from '../reading/target-options.js'
 import { pageClient } from './page-client.js'
-import { readView, type View } from './page-view.js'
 
 /** A place from which views are read. */
 export interface ViewSource {
   /** The place without secrets. */
   readonly place: string
-  read(): Promise<FoundView>
+  read(): Promise<View>
   close(): void
 }
 
 /** The most rows of each list of keys that a dashboard sends. */
 export const mostRows = 200
-
-export interface FoundView {
-  readonly view: View
-  /** The view with all its members, as it was received. */
-  readonly whole: unknown
-}
 
 /**
  * Opens the place that the options name.
@@ -40,13 +33,9 @@ function pageSource(
   rows: number,
 ): ViewSource {
   const page = pageClient({ url, headers })
-  const readWhole = (whole: unknown, path: string): FoundView => ({
-    view: readView(whole, path),
-    whole,
-  })
   return {
     place: page.shown,
-    read: async () => page.get('api/view', { rows: `${Math.min(rows, mostRows)}` }, readWhole),
+    read: async () => page.view(Math.min(rows, mostRows)),
     close() {},
   }
 }
@@ -66,8 +55,7 @@ function redisSource(url: string, { cluster, prefix }: TargetOptions): ViewSourc
       connection ??= await connectRedis(url, { cluster })
       try {
         const views = await viewsIn(connection, prefix)
-        const view = views.find(({ processes }) => processes > 0) ?? views[0]
-        return { view, whole: view }
+        return views.find(({ processes }) => processes > 0) ?? views[0]
       } catch (error) {
         close()
         throw error
@@ -80,7 +68,7 @@ function redisSource(url: string, { cluster, prefix }: TargetOptions): ViewSourc
 async function viewsIn(
   connection: RedisConnection,
   prefix: string | undefined,
-): Promise<readonly Awaited<ReturnType<typeof readRedisView>>[]> {
+): Promise<readonly View[]> {
   return Promise.all(
     placesOf(prefix).map(async (place) =>
       readRedisView(clientAt(connection, place), { prefix: place.prefix }),

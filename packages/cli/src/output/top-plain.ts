@@ -1,4 +1,4 @@
-import type { LimiterView, View } from '../live/page-view.js'
+import type { LimiterView, View } from '@sluice/dashboard'
 import { ratesOf } from '../live/rates.js'
 import { shownKey } from '../reading/key-text.js'
 import { grouped, rateText, shareText } from '../text/numbers.js'

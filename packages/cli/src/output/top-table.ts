@@ -1,4 +1,4 @@
-import type { DeniedKey, LimiterView, TopKey, View } from '../live/page-view.js'
+import type { DeniedKey, LimiterView, TopKey, View } from '@sluice/dashboard'
 import { ratesOf } from '../live/rates.js'
 import { shownKey } from '../reading/key-text.js'
 import { durationText } from '../text/duration.js'

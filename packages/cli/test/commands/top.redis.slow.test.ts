@@ -83,7 +83,7 @@ test('top --redis connects again after a failure', async () => {
   const server = await startRedis()
   const source = openViewSource({ redis: urlOf(server) }, 20)
   onTestFinished(() => source.close())
-  expect((await source.read()).view.processes).toBe(0)
+  expect((await source.read()).processes).toBe(0)
   await server.stop()
   await expect(source.read()).rejects.toThrow()
   await expect(source.read()).rejects.toThrow(
@@ -91,5 +91,5 @@ test('top --redis connects again after a failure', async () => {
   )
   const again = await startRedis({ port: server.port })
   onTestFinished(async () => again.stop())
-  expect((await source.read()).view.processes).toBe(0)
+  expect((await source.read()).processes).toBe(0)
 })

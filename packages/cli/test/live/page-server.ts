@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { countedKey, createLimiter, type Limiter, type MemoryStore } from '@sluice/core'
+import type { KeyView, TopKey, TopKeys, View } from '@sluice/dashboard'
+import { versionHeader, viewVersion } from '@sluice/dashboard/internal'
 import { onTestFinished } from 'vitest'
-import type { KeyView, View } from '../../src/live/page-view.js'
 
 /** A server that speaks the HTTP interface of a dashboard, with one limiter in memory. */
 export interface PageServer {
@@ -89,7 +90,7 @@ export async function pageServer(): Promise<PageServer> {
     }
   }
 
-  function keyView(key: string): KeyView & { readonly source: string } {
+  function keyView(key: string): KeyView {
     const { policies, source } = limiter.status(countedKey(key))
     const each = Object.entries(policies).map(([name, counts]) =>
       Object.assign({ name, exemptMs: 0 }, counts),
@@ -108,7 +109,8 @@ export async function pageServer(): Promise<PageServer> {
 
 /** Sends JSON. */
 export function send(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  const headers = { 'content-type': 'application/json', [versionHeader]: viewVersion }
+  response.writeHead(status, headers).end(JSON.stringify(body))
 }
 
 function failure(code: string, message: string): unknown {
@@ -128,6 +130,7 @@ export function viewOf(changes: Partial<View>): View {
     Array.from({ length: steps }, (_, i) => last[i - steps + last.length] ?? 0)
   return {
     at,
+    role: 'write',
     processes: 2,
     share: { state: 'ok', notMerged: 0 },
     stores: [],
@@ -135,6 +138,7 @@ export function viewOf(changes: Partial<View>): View {
       {
         name: 'api',
         canAct: true,
+        policies: [],
         series: {
           startsAt,
           stepMs,
@@ -144,13 +148,11 @@ export function viewOf(changes: Partial<View>): View {
           wouldDeny: recent(),
         },
         top: {
-          requests: {
-            keys: [
-              { key: 'ann', count: 1200, error: 0 },
-              { key: 'bob', count: 90, error: 40 },
-            ],
-          },
-          denials: { keys: [] },
+          requests: topOf(
+            { key: 'ann', count: 1200, error: 0 },
+            { key: 'bob', count: 90, error: 40 },
+          ),
+          denials: topOf(),
         },
         denied: [
           {
@@ -159,6 +161,7 @@ export function viewOf(changes: Partial<View>): View {
             untilAt: at + 42_000,
             denials: 15,
             isBlocked: false,
+            ...seen,
           },
           {
             key: 'x\u001b[31m\u202ey',
@@ -166,6 +169,7 @@ export function viewOf(changes: Partial<View>): View {
             untilAt: null,
             denials: 1200,
             isBlocked: true,
+            ...seen,
           },
         ],
         deniedTotal: 2,
@@ -173,4 +177,10 @@ export function viewOf(changes: Partial<View>): View {
     ],
     ...changes,
   }
+}
+
+const seen = { firstDeniedAt: at, lastDeniedAt: at, source: 'store' } as const
+
+export function topOf(...keys: readonly TopKey[]): TopKeys {
+  return { keys, total: keys.length, unlisted: 0, sinceAt: startsAt }
 }

@@ -23,6 +23,8 @@ test.each([
     { isUncertain: true, blockedMs: 60_000 },
   ],
 ])('%s', (line, changes) => {
-  const states = [{ limiter: 'api', key: 'ann', policies: [{ ...policy, ...changes }] }]
+  const states = [
+    { limiter: 'api', key: 'ann', isCounted: true, policies: [{ ...policy, ...changes }] },
+  ]
   expect(statesAsText(states, style)).toBe(`${line}\n`)
 })

@@ -33,10 +33,17 @@ export function send(response: ServerResponse, isHead: boolean, answer: Answer):
   else response.end(body)
 }
 
+/** The header with the version of the JSON answers. The command line reads those of its own version only. */
+export const versionHeader = 'x-sluice-view'
+export const viewVersion = '1'
+
 export function json(value: unknown, status: number = 200): Answer {
   return {
     status,
-    headers: { 'content-type': 'application/json; charset=utf-8' },
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      [versionHeader]: viewVersion,
+    },
     // Encoded once: a string would be read for its length, and again when it is sent.
     body: Buffer.from(JSON.stringify(value)),
   }
