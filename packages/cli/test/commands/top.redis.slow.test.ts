@@ -40,7 +40,7 @@ test('top --redis shows what the dashboards of the processes have written', asyn
   const words = lines.map((line) => line.trim().replaceAll(/ {2,}/g, ' | '))
   expect(words.map((line) => line.replace(/in 5\d.*? \|/, 'in TIME |'))).toEqual([
     'req/s | denied/s | share | last hour | denied | keys denied | limiter',
-    expect.stringMatching(/^\d\.\d \| \d\.\d \| 33\.3 % \| 6 \| 2 \| 1 \| api$/),
+    expect.stringMatching(/^\d\.\d \| \d\.\d \| \d+\.\d % \| 6 \| 2 \| 1 \| api$/),
     '',
     'denials | allowed | limiter | by | denied key',
     expect.stringMatching(/^2 \| in .* \| api \| default \| ann$/),
