@@ -22,8 +22,8 @@ function briefItem(declaration) {
   const { kind, name } = declaration
   const text = firstSentence(saidOf(declaration))
   if (kind !== 'function') return item(name, text)
-  const [{ params }] = signaturesOf(declaration)
-  return item(callText(name, params), text)
+  const signatures = signaturesOf(declaration)
+  return item(callText(name, signatures[0].params), spaced(text, linkOf(signatures)))
 }
 
 function itemOf(declaration) {

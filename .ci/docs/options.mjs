@@ -5,25 +5,23 @@ import { givenType, oneLine, typeText } from './declarations.mjs'
 
 const table = /^<!-- options: (?<file>[^\s#]+)#(?<name>\S+) -->\n[\s\S]*?^<!-- \/options -->$/gm
 
-/** The page with the current option tables. */
+/** The page with the current lists of options. */
 export function optionsTable(page) {
   return page.replace(table, (...match) => {
     const { file, name } = match.at(-1)
     const options = optionsOf(readFileSync(join(root, file), 'utf8'), name, file)
-    const rows = options.map((option) => `| ${cellsOf(option).join(' | ')} |`)
-    const head = '| option | type | default | meaning |\n|---|---|---|---|'
-    return `<!-- options: ${file}#${name} -->\n\n${head}\n${rows.join('\n')}\n\n<!-- /options -->`
+    const items = options.map((option) => itemOf(option))
+    return `<!-- options: ${file}#${name} -->\n\n${items.join('\n')}\n\n<!-- /options -->`
   })
 }
 
-function cellsOf({ name, type, isOptional, said }) {
+function itemOf({ name, type, isOptional, said }) {
   const [, meaning, given] = /^(.*?)(?:\s*@default (.*))?$/s.exec(said)
-  const absent = given ?? (isOptional ? '–' : '**required**')
   if (meaning === '') throw new Error(`nothing is said of the option "${name}"`)
+  const code = `\`${name}${isOptional ? '?' : ''}: ${type}\``
+  const absent = given === undefined ? '' : ` (default ${wordsOrCode(given)})`
   const link = type === 'BlockOptions' ? ' See [block](#block).' : ''
-  return [`\`${name}\``, `\`${type}\``, wordsOrCode(absent), meaning + link].map((cell) =>
-    cell.replace(/\|/g, '\\|'),
-  )
+  return `- ${code}${isOptional ? absent : ' (required)'}: ${meaning}${link}`
 }
 
 /** A default is a value, or a sentence about one. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The last cell of each option on the page: a default, "required", or "–" if there is no default. */
+/** What the page states of each option: a default, "required", or "–" if there is no default. */
 export type Stated = Readonly<Record<string, string>>
 
-/** The tables of the page, by the interface that each is made of: `packages/core/src/limiter/arguments.ts#PeekOptions`. */
+/** The lists of the page, by the interface that each is made of: `packages/core/src/limiter/arguments.ts#PeekOptions`. */
 export function optionTables(): ReadonlyMap<string, Stated> {
   const page = new URL('../../../docs/reference/options.md', import.meta.url)
   const text = readFileSync(fileURLToPath(page), 'utf8')
@@ -13,12 +13,11 @@ export function optionTables(): ReadonlyMap<string, Stated> {
 }
 
 /** The page's mark for a required option. */
-export const required = '**required**'
+export const required = 'required'
 
-function statedIn(table: string): Stated {
-  // A bar within a cell is escaped.
-  const rows = table.matchAll(/^\| `(\w+)` \| `.*?` \| (.*?) \| .* \|$/gm)
+function statedIn(list: string): Stated {
+  const items = list.matchAll(/^- `(\w+)\??: [^`]*`(?: \((?:default )?(.*?)\))?: /gm)
   return Object.fromEntries(
-    Array.from(rows, ([, name, absent]) => [name, absent.replace(/^`(.*)`$/, '$1')]),
+    Array.from(items, ([, name, stated = '–']) => [name, stated.replace(/^`(.*)`$/, '$1')]),
   )
 }
