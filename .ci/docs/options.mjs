@@ -20,8 +20,7 @@ function itemOf({ name, type, isOptional, said }) {
   if (meaning === '') throw new Error(`nothing is said of the option "${name}"`)
   const code = `\`${name}${isOptional ? '?' : ''}: ${type}\``
   const absent = given === undefined ? '' : ` (default ${wordsOrCode(given)})`
-  const link = type === 'BlockOptions' ? ' See [block](#block).' : ''
-  return `- ${code}${isOptional ? absent : ' (required)'}: ${meaning}${link}`
+  return `- ${code}${isOptional ? absent : ' (required)'}: ${meaning}`
 }
 
 /** A default is a value, or a sentence about one. */
