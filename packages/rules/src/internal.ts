@@ -5,5 +5,5 @@ export type { AppliedRule, Ask, LimitCheck, RuleMatch, Pass, Refuse } from './de
 export { requestRules } from './decide/request-rules.js'
 export { nothingAsked, ruleDecision } from './decide/rule-decision.js'
 export type { CheckResult, CheckResults } from './decide/rule-decision.js'
-export { settlementOf } from './decide/settlement.js'
+export { resetsOf, uncountedBy } from './decide/settlement.js'
 export { takesLater } from './decide/match.js'

@@ -14,7 +14,6 @@ export type {
   DenialBody,
   DenialBodyFunction,
   RequestDecision,
-  RuleDecision,
-} from './response/limit-result.js'
+} from './response/request-decision.js'
 export type { Awaitable } from '../awaitable.js'
 export type { MethodDecorator } from '../limited/decorator.js'

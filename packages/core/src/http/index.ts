@@ -2,14 +2,15 @@
 export * from './application.js'
 export { noteDenial } from './guard/after-response.js'
 export { createGuard } from './guard/guard.js'
+export { afterwards } from './guard/limit.js'
 export type { Action, Continue, Deny, Guard, Handle, LimiterGuard } from './guard/action.js'
 export type {
   Counted,
   DenialAnswer,
   LimitResult,
-  Outcome,
   PublicNames,
   RequestContext,
+  ResponseTerms,
   Rules,
 } from './response/limit-result.js'
 export { assertWithoutResponse, isSuccess, keysToReset } from './guard/counting.js'

@@ -1,5 +1,5 @@
-import type { Outcome } from '@sluice/core/http'
 import { millisecondsOf } from '@sluice/core/internal'
+import type { Outcome } from '../decide/outcome.js'
 import type {
   RuleDeclaration,
   RulesDocument,

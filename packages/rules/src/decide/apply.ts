@@ -1,8 +1,9 @@
 import type { Decision, DecisionMode, Limiter } from '@sluice/core'
-import { warnOfFailure, type RuleDecision } from '@sluice/core/http'
+import { warnOfFailure } from '@sluice/core/http'
 import { delayRequest, waitAfter } from '@sluice/core/internal'
 import { delayOfAll, delayOfDenial } from './delays.js'
 import { takesLater, type Ask, type LimitCheck, type RuleMatch } from './match.js'
+import type { RuleDecision } from './outcome.js'
 import { nothingAsked, ruleDecision, type CheckResult, type CheckResults } from './rule-decision.js'
 
 /** The parts that differ between a request over HTTP and one without it. */

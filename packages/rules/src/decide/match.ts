@@ -1,5 +1,5 @@
 import type { Costs, Decision, Keys, Policies } from '@sluice/core'
-import type { Outcome } from '@sluice/core/http'
+import type { Outcome } from './outcome.js'
 
 /** The rules that apply to one request. */
 export type RuleMatch = Pass | Refuse | Ask

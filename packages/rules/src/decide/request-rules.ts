@@ -1,18 +1,19 @@
 import {
+  afterwards,
   assertWithoutResponse,
   warnOfFailure,
   type Awaitable,
   type Counted,
   type DenialAnswer,
-  type Outcome,
   type RequestContext,
   type RequestView,
   type Rules,
 } from '@sluice/core/http'
 import { applyLimits, takeUnits } from './apply.js'
 import type { LimitCheck, RuleMatch } from './match.js'
+import type { Outcome } from './outcome.js'
 import { ruleDecision, type CheckResult } from './rule-decision.js'
-import { dependsOnOutcome, settlementOf } from './settlement.js'
+import { resetsOf, uncountedBy } from './settlement.js'
 
 /** Makes rules for `rateLimit({ rules })`. The function is asked once for each request, so that one set of rules decides all of it. */
 export function requestRules<R>(
@@ -66,15 +67,19 @@ function answerOf(outcome: Outcome): DenialAnswer {
 
 /** Refunds, resets and releases after the response, as the rules say. */
 function settleLater<R>(result: CheckResult, context: RequestContext<R>): void {
-  const { decision, consumption } = result
-  const { lease } = decision
-  if (lease === undefined && !dependsOnOutcome(result)) return
-  context.afterResponse(lease, async (outcome) => {
-    await lease?.release()
-    const { isTakenNow, refunded, reset } = settlementOf(result, outcome)
-    if (isTakenNow) await takeUnits(context.limiter, consumption, context.view.raw)
-    if (refunded.length > 0) await context.limiter.refund(decision, { policies: refunded })
-    if (reset !== undefined) await context.limiter.reset(reset, { policies: consumption.policies })
+  const { decision, consumption, isTaken } = result
+  const { keys, policies, rules } = consumption
+  const isFixed = Array.from(rules.values()).every(({ counts }) => counts === 'all')
+  afterwards(context, {
+    decision,
+    policies,
+    keys,
+    uncounted: isFixed ? undefined : (outcome) => uncountedBy(result, outcome),
+    resets: resetsOf(result),
+    takeLater:
+      isTaken === false
+        ? async () => takeUnits(context.limiter, consumption, context.view.raw)
+        : undefined,
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Decision, HeldLease, Verdict } from '@sluice/core'
-import type { Outcome, RuleDecision } from '@sluice/core/http'
 import { noNames, putByName, receiptsOf, withReceipts } from '@sluice/core/internal'
 import type { AppliedRule, Ask, LimitCheck, RuleMatch } from './match.js'
+import type { Outcome, RuleDecision, RuleFields } from './outcome.js'
 
 /** A consumption that was asked, and its decision. */
 export interface CheckResult {
@@ -50,12 +50,10 @@ function askedDecision(judgement: Ask, { enforced, tagging }: CheckResults): Rul
   )
 }
 
-type About = Omit<RuleDecision, keyof Decision>
-
 function aboutOf(
   { tags, version }: RuleMatch,
   denier: { readonly rule: string; readonly outcome: Outcome } | undefined,
-): About {
+): RuleFields {
   return {
     rule: denier?.rule,
     outcome: denier?.outcome,
@@ -66,7 +64,11 @@ function aboutOf(
 }
 
 /** Most decisions are never refunded, so their receipts are collected when they are needed. */
-function joined(numbers: Decision, about: About, results: readonly CheckResult[]): RuleDecision {
+function joined(
+  numbers: Decision,
+  about: RuleFields,
+  results: readonly CheckResult[],
+): RuleDecision {
   return withReceipts({ ...numbers, ...about }, () =>
     results.flatMap(({ decision }) => receiptsOf(decision) ?? []),
   )

@@ -1,42 +1,15 @@
-import type { Keys } from '@sluice/core'
-import { isSuccess, keysToReset, type ResponseOutcome } from '@sluice/core/http'
+import { isSuccess, type ResponseOutcome } from '@sluice/core/http'
 import type { AppliedRule } from './match.js'
 import type { CheckResult } from './rule-decision.js'
 
-/** The changes that a response makes to the counts of a result. */
-export interface Settlement {
-  /** Whether the request takes its units now. */
-  readonly isTakenNow: boolean
-  /** The policies whose units are refunded, because their rule does not count such a response. */
-  readonly refunded: readonly string[]
-  /** The keys whose counts are reset. Undefined if there are none. */
-  readonly reset: Keys | undefined
+/** The policies of a result whose rules do not count such a response. */
+export function uncountedBy(result: CheckResult, outcome: ResponseOutcome): readonly string[] {
+  return namesOf(result, (rule) => !isCounted(rule, outcome))
 }
 
-/** The changes that a response with this outcome makes to the counts of a result. */
-export function settlementOf(result: CheckResult, outcome: ResponseOutcome): Settlement {
-  const succeeded = isSuccess(outcome)
-  const { keys, policies } = result.consumption
-  const { allowed } = result.decision
-  const { isTaken = true } = result
-  const uncounted = namesOf(result, (rule) => allowed && !isCounted(rule, outcome))
-  const reset = namesOf(result, ({ resetOnSuccess }) => resetOnSuccess && succeeded)
-  return {
-    isTakenNow: !isTaken && uncounted.length === 0,
-    refunded: isTaken ? uncounted : [],
-    reset: reset.length === 0 ? undefined : keysToReset(keys, policies, reset),
-  }
-}
-
-/** Whether a response can change the counts of a result. */
-export function dependsOnOutcome({
-  consumption: { rules },
-  decision: { allowed },
-}: CheckResult): boolean {
-  for (const { counts, reserves, resetOnSuccess } of rules.values()) {
-    if (resetOnSuccess || (allowed && (counts !== 'all' || reserves === false))) return true
-  }
-  return false
+/** The policies of a result whose counts a success resets. */
+export function resetsOf(result: CheckResult): readonly string[] {
+  return namesOf(result, ({ resetOnSuccess }) => resetOnSuccess)
 }
 
 /** The policies that were asked and whose rule fulfils a condition. */

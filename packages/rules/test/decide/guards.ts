@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { fixedWindow, type Policy } from '@sluice/core'
-import { createGuard, type Action, type NodeResponse, type Outcome } from '@sluice/core/http'
+import { createGuard, type Action, type NodeResponse } from '@sluice/core/http'
+import type { Outcome } from '../../src/index.js'
 import type { RuleMatch } from '../../src/internal.js'
 import { asks, consumption, rulesOf, type MadeRule } from './judged.js'
 import {

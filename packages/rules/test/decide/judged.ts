@@ -1,5 +1,6 @@
 import type { Costs, Policy, Keys } from '@sluice/core'
-import type { Outcome, Rules } from '@sluice/core/http'
+import type { Rules } from '@sluice/core/http'
+import type { Outcome } from '../../src/index.js'
 import {
   requestRules,
   type AppliedRule,

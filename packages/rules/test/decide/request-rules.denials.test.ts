@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { leakyQueue } from '@sluice/core'
-import type { Outcome } from '@sluice/core/http'
+import type { Outcome } from '../../src/index.js'
 import { asks, consumption } from './judged.js'
 import { denialOf, fieldsOf, handlingOf, type Handler, type Options } from './visit.js'
 import { actionOf, Ending, guardBy, guardOf, perMinute, refusal, respond } from './guards.js'

@@ -10,7 +10,7 @@ import {
   type Policy,
   type Store,
 } from '@sluice/core'
-import type { Outcome, RuleDecision } from '@sluice/core/http'
+import type { Outcome, RuleDecision } from '../../src/index.js'
 import { decideByRules } from '../../src/internal.js'
 import { rejectionOf } from './error-of.js'
 import { laterStore } from './later-store.js'

@@ -1,11 +1,12 @@
 import { unlimited } from '@sluice/core'
-import type { RuleDecision } from '@sluice/core/http'
-import type { RuleSet } from '@sluice/rules'
+import { isSuccess, keysToReset } from '@sluice/core/http'
+import type { RuleDecision, RuleSet } from '@sluice/rules'
 import {
   nothingAsked,
+  resetsOf,
   ruleDecision,
-  settlementOf,
   takesLater,
+  uncountedBy,
   type LimitCheck,
   type RuleMatch,
   type CheckResult,
@@ -163,18 +164,21 @@ export function createRulesReplay(
 
   /** At the end of the response, releases leases and refunds rules that do not count such a response. */
   function settleLater(result: CheckResult, record: LogRecord, denied: boolean = false): void {
-    const { consumption, decision } = result
+    const { consumption, decision, isTaken } = result
     const { keys, policies, cost } = consumption
     const { lease } = decision
     const outcome = { status: record.status, aborted: false, denied }
-    const { isTakenNow, refunded, reset } = settlementOf(result, outcome)
-    if (lease === undefined && !isTakenNow && refunded.length === 0 && reset === undefined) return
+    const uncounted = decision.allowed ? uncountedBy(result, outcome) : []
+    const isTakenNow = isTaken === false && uncounted.length === 0
+    const refunded = isTaken === false ? [] : uncounted
+    const reset = isSuccess(outcome) ? resetsOf(result) : []
+    if (lease === undefined && !isTakenNow && refunded.length + reset.length === 0) return
     ends.push(record.at + (record.durationMs ?? 0), () => {
       // A memory store releases it at once.
       void lease?.release()
       if (isTakenNow) limiter.consume(keys, { policies, cost })
       if (refunded.length > 0) limiter.refund(decision, { policies: refunded })
-      if (reset !== undefined) limiter.reset(reset, { policies })
+      if (reset.length > 0) limiter.reset(keysToReset(keys, policies, reset), { policies })
     })
   }
 

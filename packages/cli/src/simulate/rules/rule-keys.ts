@@ -1,5 +1,4 @@
-import type { RuleDecision } from '@sluice/core/http'
-import type { RuleMatch } from '@sluice/rules'
+import type { RuleDecision, RuleMatch } from '@sluice/rules'
 import type { LogRecord } from '../log/record.js'
 
 /** The keys by which rules limit a request, each after the id of its rule: `login 203.0.113.9`. */

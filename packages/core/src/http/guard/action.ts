@@ -12,7 +12,7 @@ import type { Keys } from '../../limiter/arguments.js'
 import type { Limiter } from '../../limiter/limiter.js'
 import type { GuardedResponse } from '../request/node-exchange.js'
 import type { RequestView } from '../request/view.js'
-import type { RequestDecision } from '../response/limit-result.js'
+import type { RequestDecision } from '../response/request-decision.js'
 import { noteDenial } from './after-response.js'
 
 /** Checks each request before its handler. */

@@ -93,11 +93,11 @@ export function optionForResponse<R, H>({
   return resetOn === undefined ? undefined : '"resetOn"'
 }
 
-/** The keys of these policies, or of all. Leaves out policies with leases, whose units belong to requests that are still running. */
-export function keysToReset(key: Keys, policies: Policies, names?: readonly string[]): Keys {
+/** The keys of the named policies. Leaves out policies with leases, whose units belong to requests that are still running. */
+export function keysToReset(key: Keys, policies: Policies, names: readonly string[]): Keys {
   return Object.fromEntries(
     Object.entries(namedPolicies(policies)).map(([name, policy]) => {
-      const isKept = grantsLeases(policy) || names?.includes(name) === false
+      const isKept = grantsLeases(policy) || !names.includes(name)
       return [name, isKept ? notLimited : isKey(key) ? key : key[name]]
     }),
   )

@@ -11,7 +11,12 @@ import { atEnds, listen } from '../request/mistakes.js'
 import { refusalContent, type BodyWriter } from '../response/denial.js'
 import { noFields, type EarlierHeaders } from '../response/fields.js'
 import { retryAfterSeconds, type FieldWriter } from '../response/header-fields.js'
-import type { LimitResult, RequestContext } from '../response/limit-result.js'
+import type {
+  Counted,
+  LimitResult,
+  RequestContext,
+  ResponseTerms,
+} from '../response/limit-result.js'
 import { noItems, publicNameOf, type ItemFinder } from '../response/policy-items.js'
 import { denied, disconnected, errorFor, handled, unlimited, type Action } from './action.js'
 import { isOfGoneClient, noteDenial } from './after-response.js'
@@ -144,39 +149,43 @@ async function decide<R, H>(
   if (atEnd !== undefined) context.afterResponse(undefined, atEnd)
   const { allowed, lease } = decision
   if (allowed && (limit.needsOutcome || lease !== undefined)) {
-    afterwards(limit, context, counted, takeLater)
+    afterwards(context, { ...responseTerms(limit, counted), takeLater })
   }
+  return { decision, counted, proceed: () => afterwards(context, responseTerms(limit, counted)) }
+}
+
+/** What the response to a request changes of its counts, as the options say. */
+function responseTerms<R, H>({ options, count }: Limit<R, H>, counted: Counted): ResponseTerms {
+  const { when } = count
+  const { resetOn } = options
+  const all = Object.keys(counted.decision.policies)
+  const resets = resetOn === undefined ? [] : resetOn === 'success' ? all : resetOn.success
+  if (when === 'all') return { ...counted, resets }
   return {
-    decision,
-    counted,
-    proceed: () => limit.needsOutcome && afterwards(limit, context, counted),
+    ...counted,
+    resets,
+    uncounted: async (outcome) => ((await isCounted(when, outcome)) ? [] : all),
   }
 }
 
 /**
- * After the response: releases the lease, refunds a request that does not count or takes the units of one that does, and resets the key after a success.
- *
- * @param takeLater takes the units of a request that has taken none
+ * Does what follows a response: releases the lease, refunds the policies that do not count such a response or takes the units of a request that counts, and resets the
+ * key after a success.
  */
-function afterwards<R, H>(
-  { limiter, options, count }: Limit<R, H>,
-  context: RequestContext<R>,
-  { decision, policies, keys }: NonNullable<LimitResult['counted']>,
-  takeLater?: () => unknown,
+export function afterwards<R>(
+  { limiter, afterResponse }: RequestContext<R>,
+  { decision, policies, keys, uncounted, resets, takeLater }: ResponseTerms,
 ): void {
-  const { resetOn } = options
   const { allowed, lease } = decision
-  const mayCount = allowed && count.when !== 'all'
-  context.afterResponse(lease, async (outcome) => {
+  const mayCount = allowed && (uncounted !== undefined || takeLater !== undefined)
+  if (lease === undefined && !mayCount && resets.length === 0) return
+  afterResponse(lease, async (outcome) => {
     await lease?.release()
-    if (mayCount) {
-      const isTaken = takeLater === undefined
-      const counts = await isCounted(count.when, outcome)
-      if (isTaken && !counts) await limiter.refund(decision)
-      if (!isTaken && counts) await takeLater()
-    }
-    if (resetOn === undefined || !isSuccess(outcome)) return
-    const names = resetOn === 'success' ? undefined : resetOn.success
-    await limiter.reset(keysToReset(keys, policies, names), { policies })
+    const refunded = allowed ? ((await uncounted?.(outcome)) ?? []) : []
+    if (takeLater === undefined) {
+      if (refunded.length > 0) await limiter.refund(decision, { policies: refunded })
+    } else if (refunded.length === 0) await takeLater()
+    if (resets.length === 0 || !isSuccess(outcome)) return
+    await limiter.reset(keysToReset(keys, policies, resets), { policies })
   })
 }

@@ -10,12 +10,12 @@ import type { Awaitable } from '../../awaitable.js'
 import type { HeaderStyle } from '../response/header-fields.js'
 import type { KeyOption } from '../keys/key-option.js'
 import type { ResponseOutcome } from '../request/exchange.js'
+import type { Rules } from '../response/limit-result.js'
 import type {
   DenialBody,
   DenialBodyFunction,
   RequestDecision,
-  Rules,
-} from '../response/limit-result.js'
+} from '../response/request-decision.js'
 import type { Policy } from '../../policy.js'
 
 /** Which responses count. */
@@ -50,7 +50,7 @@ export type RateLimitOptions<R, H, N extends string = string> = {
   /**
    * Rules that decide which limits apply to a request, by which keys, and what happens to a denied request: the result of `loadRules` of
    * `@sluice/rules`. They replace `limit` and `policies`, and exclude `name`, `key`, `cost`, `count`, `resetOn`, `allow`, `deny`, `wait`
-   * and `statusCode`. The decision is a `RuleDecision`; it is absent if no rule applies and no tag is set.
+   * and `statusCode`. The decision has the fields of that package as well; it is absent if no rule applies and no tag is set.
    */
   readonly rules?: Rules<R> | undefined
   /**

@@ -5,13 +5,8 @@ import type { Decision } from '../../limiter/decision.js'
 import { receiptOf } from '../../limiter/receipt.js'
 import { blockedMs } from '../../stores/override.js'
 import type { RequestView } from '../request/view.js'
-import type {
-  Counted,
-  DenialAnswer,
-  DenialBody,
-  DenialBodyFunction,
-  RequestDecision,
-} from './limit-result.js'
+import type { Counted, DenialAnswer } from './limit-result.js'
+import type { DenialBody, DenialBodyFunction, RequestDecision } from './request-decision.js'
 
 /** A body and its media type. */
 export interface Content {

@@ -3,41 +3,12 @@ import type { Keys } from '../../limiter/arguments.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
 import type { Decision, HeldLease } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
-import type { AfterResponse } from '../request/exchange.js'
+import type { AfterResponse, ResponseOutcome } from '../request/exchange.js'
 import type { GuardedResponse } from '../request/node-exchange.js'
 import type { RequestView } from '../request/view.js'
+import type { DenialBody, RequestDecision } from './request-decision.js'
 
-/** The body of a denial. A string is sent as plain text, an object as JSON. */
-export type DenialBody = string | object
-
-/** Returns the body of a denial. */
-export type DenialBodyFunction<R> = (request: R, decision: RequestDecision) => Awaitable<DenialBody>
-
-/** The treatment of a request that a rule denies. */
-export type Outcome =
-  | { readonly type: 'deny'; readonly status: number; readonly body?: DenialBody }
-  | { readonly type: 'delay'; readonly maxMs: number }
-  | { readonly type: 'challenge'; readonly kind: string; readonly [detail: string]: unknown }
-  | { readonly type: 'tag'; readonly tag: string }
-
-/** A decision, and the rules that made it. */
-export interface RuleDecision extends Decision {
-  /** The rule that decided the outcome; undefined if the request is allowed. */
-  readonly rule: string | undefined
-  /** The outcome of that rule. */
-  readonly outcome: Outcome | undefined
-  /** The rules that were asked, in the order of the document, without shadow rules. */
-  readonly applied: readonly string[]
-  /** The tags of the request. */
-  readonly tags: readonly string[]
-  /** The version of the rules that decided. */
-  readonly rules: string
-}
-
-/** The decision on an HTTP request. With `rules`, it has all fields of a `RuleDecision`; without, those of a `Decision`. */
-export interface RequestDecision extends Decision, Partial<Omit<RuleDecision, keyof Decision>> {}
-
-/** Decides requests in place of a limit: `loadRules` of `@sluice/rules` returns such rules. */
+/** Decides requests in place of a limit, and brings what follows their responses. */
 export interface Rules<R> {
   /** The name of the limiter, and so the namespace of the counts. */
   readonly name: string
@@ -80,6 +51,16 @@ export interface Counted {
   readonly keys: Keys
   /** The names of policies that clients read instead of their own. */
   readonly names?: PublicNames
+}
+
+/** What the response to a request changes of its counts. */
+export interface ResponseTerms extends Counted {
+  /** Finds the policies that do not count such a response. Absent if any response counts. */
+  readonly uncounted?: ((outcome: ResponseOutcome) => Awaitable<readonly string[]>) | undefined
+  /** The policies whose counts a success resets. */
+  readonly resets: readonly string[]
+  /** Takes the units of a request that has taken none, if all its policies count the response. */
+  readonly takeLater?: (() => unknown) | undefined
 }
 
 /** An answer to a denied request. The options have each member that is absent. */

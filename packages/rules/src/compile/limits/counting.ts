@@ -1,5 +1,5 @@
-import type { Outcome } from '@sluice/core/http'
 import type { Counts } from '../../decide/match.js'
+import type { Outcome } from '../../decide/outcome.js'
 import type { RuleDeclaration } from '../../document/document.js'
 import type { Place } from '../../document/findings.js'
 import type { VariantReader } from './variants.js'

@@ -1,7 +1,7 @@
 import type { Limiter } from '@sluice/core'
-import type { Outcome } from '@sluice/core/http'
 import { peekAt } from '../../decide/apply.js'
 import type { RuleMatch } from '../../decide/match.js'
+import type { Outcome } from '../../decide/outcome.js'
 import type { CheckResult } from '../../decide/rule-decision.js'
 import type { RulesDocument } from '../../document/document.js'
 

@@ -11,7 +11,6 @@ import {
   type OnStoreError,
   type Store,
 } from '@sluice/core'
-import type { RuleDecision } from '@sluice/core/http'
 import {
   chosenPerCall,
   checked,
@@ -22,6 +21,7 @@ import {
 } from '@sluice/core/internal'
 import { applyLimits, decideByRules } from '../../decide/apply.js'
 import type { LimitCheck, RuleMatch } from '../../decide/match.js'
+import type { RuleDecision } from '../../decide/outcome.js'
 import { ruleDecision } from '../../decide/rule-decision.js'
 import type { RuleSet } from '../../compile/rule-set.js'
 import { factsOf, type RuleContext } from './context.js'

@@ -1,4 +1,4 @@
-import type { Outcome } from '@sluice/core/http'
+import type { Outcome } from '@sluice/rules'
 import { expect, test } from 'vitest'
 import type { OpenServer } from '../../test-server.js'
 import { limitFields } from '../limit-fields.js'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fixedWindow, type Policy } from '@sluice/core'
-import type { Awaitable, Outcome, RequestView } from '@sluice/core/http'
+import type { Awaitable, RequestView } from '@sluice/core/http'
+import type { Outcome } from '@sluice/rules'
 import {
   requestRules,
   type Ask,

@@ -1,5 +1,5 @@
 import { concurrency, gcra } from '@sluice/core'
-import type { Outcome } from '@sluice/core/http'
+import type { Outcome } from '@sluice/rules'
 import { expect, test } from 'vitest'
 import type { OpenServer } from '../../test-server.js'
 import { until } from '../../until.js'
