@@ -8,7 +8,7 @@ import {
 import type { Duration } from '@sluice/core'
 import type { RequestDecision } from '@sluice/core/http'
 import { isRecord, sluiceError } from '@sluice/core/internal'
-import { keptDecision } from './calls/decisions.js'
+import { keptDecision } from './calls/call.js'
 import { limitsKey } from './limits.js'
 import type { NestRequest, RateLimitOptions } from './options.js'
 import { RateLimitGuard } from './rate-limit-guard.js'

@@ -1,11 +1,19 @@
 import { SetMetadata, type ExecutionContext, type NestInterceptor } from '@nestjs/common'
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js'
+import type { ModulesContainer } from '@nestjs/core'
 import { followHandler } from '@sluice/core/http'
 import { isPromise } from '@sluice/core/internal'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { finalize, tap } from 'rxjs'
-import type { Run } from './calls/method-exchange.js'
-import { listAt, type Handler } from './nest-methods.js'
+import { statusOf, type MethodExchange, type Run } from './calls/method-exchange.js'
+import { methodUnseen } from './errors.js'
+import {
+  fieldsHaveInterceptors,
+  isFieldResolver,
+  isGuarded,
+  listAt,
+  type Handler,
+} from './nest-methods.js'
 import { nodeOf, responseOf } from './request.js'
 
 /**
@@ -21,27 +29,46 @@ export function followMethod(type: Handler, name: string, method: Handler): void
   SetMetadata(INTERCEPTORS_METADATA, [handlerFollower, ...others])(target)
 }
 
-export function isFollowed(type: Handler, method: Handler): boolean {
-  return [type, method].some((target) =>
-    listAt(target, INTERCEPTORS_METADATA).includes(handlerFollower),
-  )
-}
-
 /** The runs of methods, by the lists of their arguments: guards and interceptors of a call see the same one. */
 const runs = new WeakMap<object, Run>()
 
-/** Keeps the run of a method for its interceptor. */
-export function keepRun(context: ExecutionContext, run: Run): void {
+/**
+ * Adds the method of a call to its exchange.
+ *
+ * @throws SluiceError SLUICE_METHOD_UNSEEN if an interceptor has to follow the method, and none does
+ */
+export function startRun(
+  exchange: MethodExchange,
+  context: ExecutionContext,
+  modules: ModulesContainer,
+): Run {
+  const isSeen = isFollowed(context.getClass(), context.getHandler(), modules)
+  const run = exchange.run()
+  if (!isSeen) return { ...run, allow: () => run.end(200) }
   runs.set(context.getArgs(), run)
+  return run
 }
 
-/** Receives the return value of the method of a call. */
-const receivers = new AsyncLocalStorage<((returned: unknown) => void) | undefined>()
+/**
+ * Whether an interceptor follows a method. It follows no field resolver for which Nest runs the global guard but no interceptors: the module counts
+ * operations, which their other methods decide.
+ */
+function isFollowed(type: Handler, method: Handler, modules: ModulesContainer): boolean {
+  const isField = isFieldResolver(method)
+  const interceptors = [type, method].flatMap((target) => listAt(target, INTERCEPTORS_METADATA))
+  const mayRun = !isField || fieldsHaveInterceptors(modules)
+  if (mayRun && interceptors.includes(handlerFollower)) return true
+  if (isField && !isGuarded(type, method)) return false
+  throw methodUnseen(`${type.name}.${method.name}`)
+}
+
+/** Receives the promise that the method of a call returns. */
+const receivers = new AsyncLocalStorage<((returned: Promise<unknown>) => void) | undefined>()
 
 const reporting = new WeakSet<Handler>()
 
 /**
- * Replaces a method by one that reports its return value. An interceptor alone does not see it: one that unsubscribes, as by `timeout` of RxJS, ends the
+ * Replaces a method by one that reports the promise that it returns. An interceptor alone does not see it: one that unsubscribes, as by `timeout` of RxJS, ends the
  * Observable while the promise of the method is pending.
  */
 function reportReturn(type: Handler, name: string, method: Handler): void {
@@ -52,8 +79,11 @@ function reportReturn(type: Handler, name: string, method: Handler): void {
     const returned: unknown = receivers.run(undefined, (): unknown =>
       Reflect.apply(method, this, args),
     )
-    receive?.(returned)
-    return returned
+    if (receive === undefined || !isPromise(returned)) return returned
+    // A query builder is a thenable that runs its query each time that it is asked for the result.
+    const promise = Promise.resolve(returned)
+    receive(promise)
+    return promise
   }
   reporting.add(reported)
   // Metadata is inherited.
@@ -67,35 +97,28 @@ function reportReturn(type: Handler, name: string, method: Handler): void {
 
 const handlerFollower: NestInterceptor = {
   intercept(context, next) {
-    const run = runs.get(context.getArgs())
-    if (run !== undefined) {
-      let end = (): void => run.end(200)
-      let work: unknown
-      run.begin()
-      return receivers
-        .run(
-          (returned) => (work = returned),
-          () => next.handle(),
-        )
-        .pipe(
-          tap({ error: (error: unknown) => (end = () => run.fail(error)) }),
-          finalize(() => whenSettled(work, end)),
-        )
-    }
-    if (context.getType() !== 'http') return next.handle()
-    const response = nodeOf(responseOf(context))
-    let done: () => void = () => {}
-    followHandler(response, new Promise<void>((resolve) => (done = resolve)))
+    const run = context.getType() === 'http' ? runOverHttp(context) : runs.get(context.getArgs())
+    if (run === undefined) return next.handle()
+    let status: number | undefined = 200
+    let work: Promise<unknown> | undefined
+    const end = (): void => run.end(status)
+    run.begin()
     return receivers
       .run(
-        (returned) => followHandler(response, returned),
+        (returned) => void (work = returned),
         () => next.handle(),
       )
-      .pipe(finalize(() => done()))
+      .pipe(
+        tap({ error: (error: unknown) => (status = statusOf(error)) }),
+        finalize(() => (work === undefined ? end() : void work.then(end, end))),
+      )
   },
 }
 
-function whenSettled(work: unknown, then: () => void): void {
-  if (isPromise(work)) work.then(then, then)
-  else then()
+/** Over HTTP, the response has the status, and tells its limits when the handler is done. */
+function runOverHttp(context: ExecutionContext): Pick<Run, 'begin' | 'end'> {
+  let end = (): void => {}
+  const done = new Promise<void>((resolve) => (end = resolve))
+  const response = nodeOf(responseOf(context))
+  return { begin: () => followHandler(response, done), end }
 }

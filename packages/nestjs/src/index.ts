@@ -1,10 +1,9 @@
 export { RateLimit, RateLimitDecision, SkipRateLimit } from './decorators.js'
 export { byConnection } from './nest-call.js'
 export type { NestCall } from './nest-call.js'
-export { RateLimitException } from './rate-limit-exception.js'
+export { RateLimitException, RequestException } from './rate-limit-exception.js'
 export type { DenialReport } from './rate-limit-exception.js'
 export { RateLimitGuard } from './rate-limit-guard.js'
-export { RequestException } from './request-exception.js'
 export { RateLimiters } from './rate-limiters.js'
 export { RateLimitModule } from './rate-limit-module.js'
 export type {

@@ -1,4 +1,5 @@
-import { DiscoveryService, Reflector, type ModulesContainer } from '@nestjs/core'
+import { Inject, Injectable, Optional } from '@nestjs/common'
+import { DiscoveryService, ModulesContainer, Reflector } from '@nestjs/core'
 import { memoryStore } from '@sluice/core'
 import {
   createGuard,
@@ -9,13 +10,11 @@ import {
   type LimiterGuard,
 } from '@sluice/core/http'
 import { oneOf, readOptions, sluiceError } from '@sluice/core/internal'
-import { methodUnseen } from './errors.js'
-import { followMethod, isFollowed } from './handler-follower.js'
+import { getOrAdd } from './get-or-add.js'
+import { followMethod } from './handler-follower.js'
 import type { Limited } from './nest-call.js'
 import {
-  fieldsHaveInterceptors,
   hasGlobalGuard,
-  isFieldResolver,
   isGuarded,
   isOfMicroservice,
   isResolver,
@@ -33,7 +32,7 @@ export const defaultsToken: unique symbol = Symbol('@sluice/nestjs: defaults')
 export const limitsKey = '@sluice/nestjs: limits'
 
 export type Options = RateLimitOptions<Limited>
-type Limit = Guard<Limited, OnDenied>
+export type Limit = Guard<Limited, OnDenied>
 
 /** The limit of a method. */
 export interface AppliedLimit {
@@ -42,15 +41,8 @@ export interface AppliedLimit {
   readonly isOfModule: boolean
   /** Whether the method is not limited. */
   readonly isEmpty: boolean
-  /** Whether an option lacks the key, so that calls count by their address. */
+  /** Whether an option lacks the key, so that calls count by their address. Rules have keys of their own. */
   readonly isByAddress: boolean
-  /**
-   * Whether an interceptor follows the method. It follows no field resolver for which Nest runs the global guard but no interceptors: the module counts
-   * operations, which their other methods decide.
-   *
-   * @throws SluiceError SLUICE_METHOD_UNSEEN for any other method without an interceptor
-   */
-  isFollowed(): boolean
 }
 
 /** The limits of one application. */
@@ -65,40 +57,45 @@ export interface Limits {
 }
 
 const applications = new WeakMap<ModulesContainer, Limits>()
-const reflector = new Reflector()
 
 /** The limits of an application. Its guards share them: Nest makes a guard for each module that uses one. */
 export function limitsIn(modules: ModulesContainer, defaults: Options = {}): Limits {
   return getOrAdd(applications, modules, () => createLimits(modules, defaults))
 }
 
+/** Lets Nest inject the arguments of `limitsIn` into a class. Decorators as function calls, because decorator syntax needs a compiler option. */
+export function injectLimits(type: Handler): void {
+  Injectable()(type)
+  Inject(ModulesContainer)(type, undefined, 0)
+  Optional()(type, undefined, 1)
+  Inject(defaultsToken)(type, undefined, 1)
+}
+
 /** Makes all limits that decorators declare, so that wrong options are found at the start of the application. */
 function createLimits(modules: ModulesContainer, options: Options): Limits {
   const { scope: _, ...base } = { ...options, store: options.store ?? memoryStore() }
+  const ofModule = [options]
   const known = new Map<Handler, Map<Handler, AppliedLimit>>()
   const made = new Map<readonly Options[], Map<string, Limit>>()
-  const ofModule = [options]
   const limiters = createLimiters<Limited, OnDenied>()
-  const controllers = typesOf(new DiscoveryService(modules).getControllers())
-  const providers = new DiscoveryService(modules).getProviders()
+  const discovery = new DiscoveryService(modules)
+  const controllers = new Set(typesOf(discovery.getControllers()))
+  const providers = discovery.getProviders()
   const isGlobal = hasGlobalGuard(providers)
-  const others = typesOf(providers).filter(
-    (type) =>
-      !controllers.includes(type) && methodsOf(type).some(([, method]) => isReached(type, method)),
+  const types = [...new Set([...controllers, ...typesOf(providers)])].filter(
+    (type) => controllers.has(type) || limitedMethods(type).length > 0,
   )
-  const types = [...controllers, ...others]
 
   for (const type of types) {
-    for (const [name, handler] of methodsOf(type)) {
-      if (isReached(type, handler)) prepare(type, name, handler)
-    }
+    for (const [name, handler] of limitedMethods(type)) prepare(type, name, handler)
   }
   return { limitOf, of: limiters.of }
 
-  /** Whether a method may have a limit. A global guard does not reach gateways. */
-  function isReached(type: Handler, handler: Handler): boolean {
-    const isGlobals = isGlobal && (controllers.includes(type) || isResolver(handler))
-    return isGlobals || isGuarded(type, handler)
+  /** The methods that may have a limit. A global guard does not reach gateways. */
+  function limitedMethods(type: Handler): [name: string, handler: Handler][] {
+    const isReached = (handler: Handler): boolean =>
+      isGlobal && (controllers.has(type) || isResolver(handler))
+    return methodsOf(type).filter(([, handler]) => isReached(handler) || isGuarded(type, handler))
   }
 
   function prepare(type: Handler, name: string, handler: Handler): void {
@@ -108,7 +105,7 @@ function createLimits(modules: ModulesContainer, options: Options): Limits {
     if (isMessage && isByAddress && (isGuarded(type, handler) || serverOf(modules) === undefined)) {
       throw sluiceError('SLUICE_OPTION_MISSING', `${type.name}.${name}`, 'key', messageKey)
     }
-    const isRoute = controllers.includes(type) && !isMessage
+    const isRoute = controllers.has(type) && !isMessage
     // Over HTTP the response tells how a method has ended.
     if (isRoute ? guard.holds : guard.needsOutcome) followMethod(type, name, handler)
   }
@@ -116,96 +113,65 @@ function createLimits(modules: ModulesContainer, options: Options): Limits {
   function limitOf(type: Handler, handler: Handler): AppliedLimit {
     const handlers = getOrAdd(known, type, () => new Map<Handler, AppliedLimit>())
     return getOrAdd(handlers, handler, () => {
-      const list = declaredAt(handler, type)
-      const decorated = list === declaredAt(handler) ? 'route' : 'controller'
-      const defaultScope = list === undefined ? 'global' : decorated
-      const whole = list ?? ofModule
+      const own = declaredAt(handler)
+      const list = own ?? declaredAt(type) ?? ofModule
+      const above = list === ofModule ? 'global' : 'controller'
+      const named = namesOf(list, own === undefined ? above : 'route', type, handler)
+      const limits = list.map((options) => {
+        const { scope: _, name: __, ...rest } = options
+        return inherit(base, rest)
+      })
+      // Methods with the same list and the same names share a guard.
+      const guards = getOrAdd(made, list, () => new Map<string, Limit>())
+      const guard = getOrAdd(guards, JSON.stringify(named), () =>
+        inOrder(limits.map((options, at) => limiters.add(guardOf(options, named[at])))),
+      )
       return {
-        guard: limitFrom(whole, defaultScope, (scope) => nameOf(scope, type, handler)),
-        isOfModule: list === undefined,
-        isEmpty: whole.length === 0,
-        isByAddress: whole.some((own) => isByAddress(inherit(base, own))),
-        isFollowed: () => isSeen(type, handler),
+        guard,
+        isOfModule: list === ofModule,
+        isEmpty: list.length === 0,
+        isByAddress: limits.some(({ key, rules }) => key === undefined && rules === undefined),
       }
     })
-  }
-
-  function isSeen(type: Handler, handler: Handler): boolean {
-    const isField = isFieldResolver(handler)
-    if (isFollowed(type, handler) && !(isField && !fieldsHaveInterceptors(modules))) return true
-    if (isField && !isGuarded(type, handler)) return false
-    throw methodUnseen(`${type.name}.${handler.name}`)
-  }
-
-  /** Handlers with the same list and the same names share a limit. */
-  function limitFrom(
-    list: readonly Options[],
-    defaultScope: Scope,
-    nameOf: (scope: Scope) => string,
-  ): Limit {
-    const limits = list.map(({ scope = defaultScope, name, ...own }, at) => {
-      const scoped = nameOf(scope)
-      const suffix = scope === defaultScope ? '' : `.${scoped}`
-      const derived = at === 0 ? scoped : `${scoped} #${at + 1}`
-      return {
-        options: inherit(base, own),
-        name: name === undefined ? derived : `${name}${suffix}`,
-      }
-    })
-    const names = limits.map(({ name }) => name)
-    const known = getOrAdd(made, list, () => new Map<string, Limit>())
-    return getOrAdd(known, JSON.stringify(names), () =>
-      inOrder(
-        limits.map(({ options, name }) => {
-          // Rules have a name of their own.
-          const whole = options.rules === undefined ? { ...options, name } : options
-          return limiters.add(createGuard(whole, name))
-        }),
-      ),
-    )
   }
 
   /**
-   * The name of a limiter is derived from its scope, because limiters with the same name and store count together. Classes with the same name
+   * The names of limiters are derived from their scopes, because limiters with the same name and store count together. Classes with the same name
    * are numbered in the order in which Nest reads its modules, which is the same in every process.
    */
-  function nameOf(scope: Scope, type: Handler, handler: Handler): string {
+  function namesOf(
+    list: readonly Options[],
+    defaultScope: Scope,
+    type: Handler,
+    handler: Handler,
+  ): string[] {
     const nth = types.filter(({ name }) => name === type.name).indexOf(type)
-    const own = nth > 0 ? `${type.name}~${nth + 1}` : type.name
+    const controller = nth > 0 ? `${type.name}~${nth + 1}` : type.name
     // Not `handler.name`, because another decorator may have replaced the function.
     const [method = handler.name] = methodsOf(type).find(([, found]) => found === handler) ?? []
-    const names = { global: 'default', controller: own, route: `${own}.${method}` }
-    readOptions('rateLimit', { scope }, { scope: oneOf('route', 'controller', 'global') })
-    return names[scope]
+    const names = { global: 'default', controller, route: `${controller}.${method}` }
+    return list.map(({ scope = defaultScope, name }, at) => {
+      readOptions('rateLimit', { scope }, { scope: oneOf('route', 'controller', 'global') })
+      if (name === undefined) return at === 0 ? names[scope] : `${names[scope]} #${at + 1}`
+      return scope === defaultScope ? name : `${name}.${names[scope]}`
+    })
   }
+}
+
+/** Rules have a name of their own. */
+function guardOf(
+  options: ReturnType<typeof inherit<Limited, OnDenied>>,
+  name: string,
+): LimiterGuard<Limited, OnDenied> {
+  return createGuard(options.rules === undefined ? { ...options, name } : options, name)
 }
 
 const messageKey =
   'a key: a message of a microservice comes without an address, and one count for all callers would let one caller use up the limit of the others'
 
-/** Whether a limit uses the default key. Rules have keys of their own. */
-function isByAddress({
-  key,
-  rules,
-}: {
-  readonly key?: unknown
-  readonly rules?: unknown
-}): boolean {
-  return key === undefined && rules === undefined
-}
+const reflector = new Reflector()
 
-/** The options that decorators declare at the first decorated target. */
-function declaredAt(...targets: Handler[]): readonly Options[] | undefined {
-  return reflector.getAllAndOverride(limitsKey, targets)
-}
-
-interface AnyMap<K, V> {
-  get(key: K): V | undefined
-  set(key: K, value: V): unknown
-}
-
-function getOrAdd<K, V>(map: AnyMap<K, V>, key: K, make: () => V): V {
-  const value = map.get(key) ?? make()
-  map.set(key, value)
-  return value
+/** The options that decorators declare at a method or a class. */
+function declaredAt(target: Handler): readonly Options[] | undefined {
+  return reflector.get<readonly Options[] | undefined>(limitsKey, target)
 }

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common'
 import { requestError } from '@sluice/core/internal'
+import { getOrAdd } from './get-or-add.js'
 import type { NestRequest } from './options.js'
 
 /**
@@ -52,10 +53,8 @@ function keyByConnection(call: unknown): string {
   const client = memberOf(call, 'client')
   // A client of socket.io can leave a namespace and enter it again on one connection, with a new socket each time.
   const own = memberOf(client, 'conn') ?? client
-  if (typeof own !== 'object' || own === null) throw requestError('SLUICE_CONNECTION_MISSING')
-  const id = connections.get(own) ?? globalThis.crypto.randomUUID()
-  connections.set(own, id)
-  return `connection:${id}`
+  if (!isObject(own)) throw requestError('SLUICE_CONNECTION_MISSING')
+  return getOrAdd(connections, own, () => `connection:${globalThis.crypto.randomUUID()}`)
 }
 
 export function isObject(value: unknown): value is object {

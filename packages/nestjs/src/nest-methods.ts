@@ -13,12 +13,6 @@ import { isObject, memberOf } from './nest-call.js'
 /** A method of a class, or the class. */
 export type Handler = ReturnType<ExecutionContext['getHandler']>
 
-// The metadata by which Nest knows methods that are not routes. Not imported, because the packages are optional.
-const rootKey = 'graphql:resolver_type'
-const fieldKeys = ['graphql:resolve_property', 'graphql:resolve_reference']
-const patternKey = 'microservices:pattern'
-const graphqlOptionsToken = 'GqlModuleOptions'
-
 const reflector = new Reflector()
 const scanner = new MetadataScanner()
 
@@ -32,12 +26,12 @@ function isClass(value: unknown): value is Handler {
   return isHandler(value) && isObject(value.prototype)
 }
 
-/** The methods of a class with their names, including inherited ones. */
+/** The methods of a class by their names, including inherited ones. */
 export function methodsOf({ prototype }: { readonly prototype: object }): [string, Handler][] {
-  return scanner.getAllMethodNames(prototype).flatMap((name): [string, Handler][] => {
-    const method: unknown = Reflect.get(prototype, name)
-    return isHandler(method) ? [[name, method]] : []
-  })
+  const names = scanner.getAllMethodNames(prototype)
+  return names
+    .map((name): [string, unknown] => [name, Reflect.get(prototype, name)])
+    .filter((named): named is [string, Handler] => isHandler(named[1]))
 }
 
 function isHandler(value: unknown): value is Handler {
@@ -46,19 +40,20 @@ function isHandler(value: unknown): value is Handler {
 
 /** Whether a method handles messages of a microservice. */
 export function isOfMicroservice(method: Handler): boolean {
-  return isMarked(method, patternKey)
+  return isMarked(method, 'microservices:pattern')
 }
 
 export function isResolver(method: Handler): boolean {
-  return isMarked(method, rootKey) || isFieldResolver(method)
+  return isMarked(method, 'graphql:resolver_type') || isFieldResolver(method)
 }
 
 export function isFieldResolver(method: Handler): boolean {
-  return fieldKeys.some((key) => isMarked(method, key))
+  return isMarked(method, 'graphql:resolve_property', 'graphql:resolve_reference')
 }
 
-function isMarked(method: Handler, key: string): boolean {
-  return reflector.get<unknown>(key, method) !== undefined
+// The keys are not imported from the packages that set them, because these are optional.
+function isMarked(method: Handler, ...keys: string[]): boolean {
+  return keys.some((key) => reflector.get<unknown>(key, method) !== undefined)
 }
 
 /** The metadata key by which `RateLimitGuard` and its subclasses are known: to import the guard here would be a cycle. */
@@ -100,13 +95,8 @@ interface Server {
 
 /** The server of the application. Undefined if the application does not serve HTTP. */
 export function serverOf(modules: ModulesContainer): Server | undefined {
-  for (const { providers } of modules.values()) {
-    const host: unknown = providers.get(HttpAdapterHost)?.instance
-    if (!(host instanceof HttpAdapterHost)) continue
-    const server: unknown = host.httpAdapter
-    return isServer(server) ? server : undefined
-  }
-  return undefined
+  const hosts = instancesOf(modules, HttpAdapterHost)
+  return hosts.map((host) => memberOf(host, 'httpAdapter')).find(isServer)
 }
 
 function isServer(value: unknown): value is Server {
@@ -115,10 +105,13 @@ function isServer(value: unknown): value is Server {
 
 /** Whether Nest runs interceptors for field resolvers where it runs guards for them. */
 export function fieldsHaveInterceptors(modules: ModulesContainer): boolean {
-  return [...modules.values()].every(({ providers }) => {
-    const options: unknown = providers.get(graphqlOptionsToken)?.instance
+  return instancesOf(modules, 'GqlModuleOptions').every((options) => {
     const enhancers = memberOf(options, 'fieldResolverEnhancers')
     const runs = Array.isArray(enhancers) ? enhancers : []
     return !runs.includes('guards') || runs.includes('interceptors')
   })
+}
+
+function instancesOf(modules: ModulesContainer, token: Handler | string): unknown[] {
+  return [...modules.values()].map(({ providers }) => providers.get(token)?.instance)
 }

@@ -1,7 +1,7 @@
 import { HttpException, StreamableFile } from '@nestjs/common'
 import type { Deny, RequestDecision } from '@sluice/core/http'
+import { SluiceError, type ErrorCode } from '@sluice/core'
 import { firmWaitOf, isRecord } from '@sluice/core/internal'
-import type { RequestException } from './request-exception.js'
 
 /** An exception of a limit. */
 export type LimitException = RateLimitException | RequestException
@@ -19,7 +19,9 @@ export class RateLimitException extends HttpException {
   constructor(action: Deny) {
     const extensions = reportOf(action)
     const message = messages[extensions.code]
-    super(isUnsendable(action) ? action.body : new DenialContent(action, message), action.status)
+    // A denial has no headers if a response was sent already or the client has disconnected. Node 24 throws if a file is piped into such a response.
+    const isSendable = action.headers.length > 0
+    super(isSendable ? new DenialContent(action, message) : action.body, action.status)
     this.decision = action.decision
     this.extensions = extensions
     this.message = message
@@ -44,21 +46,9 @@ export interface DenialReport {
 function reportOf({ decision, violated, status }: Deny): DenialReport {
   if (decision === undefined)
     return { code: status === 499 ? 'CLIENT_CLOSED_REQUEST' : 'FORBIDDEN' }
-  return {
-    code: 'RATE_LIMITED',
-    retryAfterMs: waitOf(decision),
-    'violated-policies': violated,
-  }
-}
-
-function waitOf(decision: RequestDecision): number | null {
   const firmMs = firmWaitOf(decision)
-  return firmMs === 0 ? 1000 : firmMs
-}
-
-/** A denial has no headers if a response was sent already or the client has disconnected. Node 24 throws if a file is piped into such a response. */
-function isUnsendable({ headers }: Deny): boolean {
-  return headers.length === 0
+  const retryAfterMs = firmMs === 0 ? 1000 : firmMs
+  return { code: 'RATE_LIMITED', retryAfterMs, 'violated-policies': violated }
 }
 
 /**
@@ -85,4 +75,25 @@ class DenialContent extends StreamableFile {
   toJSON(): unknown {
     return this.#content
   }
+}
+
+/**
+ * The exception for a request or a GraphQL field that is wrong: it has no key, or an invalid one. Nest's own exception filter answers it with its status and its
+ * message, and filters of the application recognize it like any other `HttpException`. Its `cause` is the SluiceError.
+ */
+export class RequestException extends HttpException {
+  readonly code: ErrorCode
+  /** The extensions of the error in a GraphQL response. */
+  readonly extensions: { readonly code: 'BAD_REQUEST' } = { code: 'BAD_REQUEST' }
+
+  constructor(error: SluiceError, status: number) {
+    super(error.message, status, { cause: error })
+    this.code = error.code
+  }
+}
+
+/** The error that Nest receives for an error of a limit. */
+export function exceptionOf(error: unknown): unknown {
+  const isRequest = error instanceof SluiceError && error.status !== undefined
+  return isRequest ? new RequestException(error, error.status) : error
 }

@@ -1,22 +1,14 @@
-import {
-  Inject,
-  Injectable,
-  Optional,
-  type CanActivate,
-  type ExecutionContext,
-} from '@nestjs/common'
-import { ModulesContainer } from '@nestjs/core'
-import type { Call } from './calls/call.js'
-import { keptDecision } from './calls/decisions.js'
+import type { CanActivate, ExecutionContext } from '@nestjs/common'
+import type { ModulesContainer } from '@nestjs/core'
+import { callOfHttp, keptDecision, type Call } from './calls/call.js'
 import { callOfGraphql } from './calls/graphql.js'
-import { callOfHttp } from './calls/http.js'
 import { callOfMessage } from './calls/message.js'
-import { MethodExchange, type Run } from './calls/method-exchange.js'
-import { keepRun } from './handler-follower.js'
-import { defaultsToken, limitsIn, type AppliedLimit, type Limits, type Options } from './limits.js'
+import { MethodExchange, statusOf } from './calls/method-exchange.js'
+import { getOrAdd } from './get-or-add.js'
+import { startRun } from './handler-follower.js'
+import { injectLimits, limitsIn, type Limit, type Limits, type Options } from './limits.js'
 import { MarkGuard } from './nest-methods.js'
-import { RateLimitException } from './rate-limit-exception.js'
-import { exceptionOf, RequestException } from './request-exception.js'
+import { exceptionOf, RateLimitException, RequestException } from './rate-limit-exception.js'
 
 /** Nest passes the same context to all guards of a call, and a new one for each call. A route may have this guard twice. */
 const checked = new WeakSet<ExecutionContext>()
@@ -31,13 +23,9 @@ export class RateLimitGuard implements CanActivate {
   readonly #limits: Limits
   readonly #modules: ModulesContainer
 
-  // Decorators as function calls, because decorator syntax needs a compiler option.
   static {
-    Injectable()(this)
+    injectLimits(this)
     MarkGuard()(this)
-    Inject(ModulesContainer)(this, undefined, 0)
-    Optional()(this, undefined, 1)
-    Inject(defaultsToken)(this, undefined, 1)
   }
 
   constructor(modules: ModulesContainer, defaults?: Options) {
@@ -53,11 +41,10 @@ export class RateLimitGuard implements CanActivate {
     // Other transports, such as those of chat bots, are limited only where a decorator says so: the options of the module need not fit them.
     if (limit.isEmpty || (limit.isOfModule && !transports.has(type))) return true
     const call = callOf(context, type, this.#modules)
-    const { operation } = call
+    // The limit of the module counts a GraphQL operation once.
+    const operation = limit.isOfModule ? call.operation : undefined
     try {
-      return operation !== undefined && limit.isOfModule
-        ? await checkOperation(operation, limit, call, context)
-        : await checkCall(limit, call, context)
+      return await checkCall({ call, context, guard: limit.guard }, operation, this.#modules)
     } catch (error) {
       throw error instanceof RateLimitException || error instanceof RequestException
         ? await call.exceptionOf(error)
@@ -74,89 +61,62 @@ function callOf(context: ExecutionContext, type: string, modules: ModulesContain
   return type === 'graphql' ? callOfGraphql(context, modules) : callOfMessage(context, type)
 }
 
-async function checkCall(
-  limit: AppliedLimit,
-  call: Call,
-  context: ExecutionContext,
-): Promise<boolean> {
-  return outcome(startRun(limit, call.exchange, context), check(limit, call, context))
-}
-
-/** The first call of a GraphQL operation, which the others follow. */
-interface FirstCall {
+/** A call that a limit checks. */
+interface Check {
+  readonly guard: Limit
   readonly call: Call
   readonly context: ExecutionContext
-  readonly result: Promise<boolean>
 }
 
-const operations = new WeakMap<object, Map<AppliedLimit['guard'], FirstCall>>()
+/** The checks of the first calls of an operation. */
+type FirstChecks = Map<Limit, Check & { readonly result: Promise<boolean> }>
 
-/** Counts an operation once. After its exchange is over, it counts again. */
-async function checkOperation(
-  operation: object,
-  limit: AppliedLimit,
-  call: Call,
-  context: ExecutionContext,
+const operations = new WeakMap<object, FirstChecks>()
+
+/**
+ * Returns whether the method runs. If it does not, its run ends here: no interceptor sees the call.
+ *
+ * @param operation the GraphQL operation whose calls follow its first one, until the exchange of that is over
+ */
+async function checkCall(
+  check: Check,
+  operation: object | undefined,
+  modules: ModulesContainer,
 ): Promise<boolean> {
-  const known = operations.get(operation) ?? new Map<AppliedLimit['guard'], FirstCall>()
-  operations.set(operation, known)
-  const earlier = known.get(limit.guard)
-  const isFirst = earlier === undefined || isOver(earlier.call)
-  const { exchange } = isFirst ? call : earlier.call
-  if (isFirst && limit.guard.needsOutcome && exchange instanceof MethodExchange) exchange.stayOpen()
-  const run = startRun(limit, exchange, context)
-  const first = isFirst ? { call, context, result: check(limit, call, context) } : earlier
-  known.set(limit.guard, first)
-  const continues = await outcome(run, first.result)
-  if (!isFirst) call.decided(keptDecision(first.context))
-  return continues
+  const { guard, call, context } = check
+  const checks = operation && getOrAdd(operations, operation, (): FirstChecks => new Map())
+  const earlier = checks?.get(guard)
+  const first = earlier === undefined || isOver(earlier.call) ? undefined : earlier
+  const { exchange } = (first ?? check).call
+  const isReported = guard.needsOutcome && exchange instanceof MethodExchange
+  if (isReported && checks !== undefined && first === undefined) exchange.stayOpen()
+  const run = isReported ? startRun(exchange, context, modules) : undefined
+  const result = first?.result ?? decide(check)
+  checks?.set(guard, first ?? { ...check, result })
+  try {
+    const continues = await result
+    if (first !== undefined) call.decided(keptDecision(first.context))
+    if (continues) run?.allow()
+    else run?.end(403)
+    return continues
+  } catch (error) {
+    run?.end(statusOf(error))
+    throw error
+  }
 }
 
 function isOver({ exchange }: Call): boolean {
   return exchange instanceof MethodExchange && exchange.isOver
 }
 
-/** Lets an exchange wait for the method, if something is settled then. */
-function startRun(
-  limit: AppliedLimit,
-  exchange: Call['exchange'],
-  context: ExecutionContext,
-): Run | undefined {
-  if (!limit.guard.needsOutcome || !(exchange instanceof MethodExchange)) return undefined
-  const isFollowed = limit.isFollowed()
-  const run = exchange.run()
-  if (isFollowed) keepRun(context, run)
-  return isFollowed ? run : { ...run, allow: () => run.end(200) }
-}
-
-/** Returns whether the method runs. If it does not, its run ends here: no interceptor sees the call. */
-async function outcome(run: Run | undefined, result: Promise<boolean>): Promise<boolean> {
-  try {
-    const continues = await result
-    if (continues) run?.allow()
-    else run?.end(403)
-    return continues
-  } catch (error) {
-    run?.fail(error)
-    throw error
-  }
-}
-
-/** Checks a call, and returns whether the method runs. */
-async function check(
-  { guard }: AppliedLimit,
-  call: Call,
-  context: ExecutionContext,
-): Promise<boolean> {
-  const action = await guard
-    .check(call.view, call.exchange, call.earlierThan(guard))
-    .catch((error: unknown) => {
-      throw exceptionOf(error)
-    })
+async function decide({ guard, call, context }: Check): Promise<boolean> {
+  const headers = call.headersOf(guard)
+  const action = await guard.check(call.view, call.exchange, headers).catch((error: unknown) => {
+    throw exceptionOf(error)
+  })
   call.decided(action.decision)
   // The last header of a denial is `Content-Type`, which the exception filter writes together with the body.
-  const own = action.type === 'deny' ? action.headers.slice(0, -1) : action.headers
-  const written = call.write(guard, own)
+  headers.write(action.type === 'deny' ? action.headers.slice(0, -1) : action.headers)
   switch (action.type) {
     case 'continue':
       return true
@@ -164,7 +124,7 @@ async function check(
       throw new RateLimitException(action)
     case 'handle': {
       const continues = await action.callHandler((handler) => handler(context, action.decision))
-      if (continues) action.proceed(written)
+      if (continues) action.proceed(headers)
       return continues
     }
     default:

@@ -3,6 +3,7 @@ import { APP_GUARD, ModulesContainer } from '@nestjs/core'
 import { checked, isBoolean, isRecord, readOptions, sluiceError } from '@sluice/core/internal'
 import { moduleRegistered } from './errors.js'
 import { defaultsToken } from './limits.js'
+import { memberOf } from './nest-call.js'
 import type {
   NestRequest,
   RateLimitModuleAsyncOptions,
@@ -41,29 +42,29 @@ export class RateLimitModule {
 
   /** Creates the module from options. */
   static forRoot<Q = NestRequest>(options: RateLimitModuleOptions<Q>): DynamicModule {
-    assertOptions('forRoot', options, `an object such as { limit: 100, window: '1m' }`)
+    const given: unknown = options
+    if (!isRecord(given)) {
+      throw wrongOptions('forRoot', given, `an object such as { limit: 100, window: '1m' }`)
+    }
     const { global = true, ...defaults } = options
     return RateLimitModule.forRootAsync<Q>({ global, useFactory: () => defaults })
   }
 
   /** Like `forRoot`, with options from a provider. */
   static forRootAsync<Q = NestRequest>(options: RateLimitModuleAsyncOptions<Q>): DynamicModule {
-    assertOptions('forRootAsync', options, expectedAsync, ['useFactory', 'useClass', 'useExisting'])
+    const source = ['useFactory', 'useClass', 'useExisting'].find(
+      (name) => memberOf(options, name) !== undefined,
+    )
+    if (source === undefined) throw wrongOptions('forRootAsync', options, expectedAsync)
     const { global = true, imports = [], useClass, useExisting = useClass } = options
-    readOptions('rateLimit', { global }, { global: checked('true or false', isBoolean) })
     const { inject = useExisting === undefined ? [] : [useExisting] } = options
-    const make: Required<typeof options>['useFactory'] = options.useFactory ?? askFactory
-    const defaults = {
-      provide: defaultsToken,
-      inject,
-      useFactory: make,
-    }
+    readOptions('rateLimit', { global }, { global: checked('true or false', isBoolean) })
     return {
       module: RateLimitModule,
       global: true,
       imports,
       providers: [
-        defaults,
+        { provide: defaultsToken, inject, useFactory: options.useFactory ?? askFactory },
         // NestJS 10 takes two modules for one if their metadata is the same text, in which all factories are equal.
         { provide: registrationToken, useValue: registrations++ },
         RateLimiters,
@@ -78,18 +79,8 @@ export class RateLimitModule {
 const expectedAsync =
   'an object with useFactory, useClass or useExisting. The limit itself is an option of forRoot'
 
-/** @param needed the options of which one has to be given; empty if none has to */
-function assertOptions(
-  where: string,
-  options: unknown,
-  expected: string,
-  needed: readonly string[] = [],
-): void {
-  if (isRecord(options)) {
-    const isGiven = needed.some((option) => options[option] !== undefined)
-    if (isGiven || needed.length === 0) return
-  }
-  throw sluiceError('SLUICE_OPTIONS_INVALID', where, options, expected)
+function wrongOptions(method: string, options: unknown, expected: string): Error {
+  return sluiceError('SLUICE_OPTIONS_INVALID', method, options, expected)
 }
 
 function askFactory<Q>(

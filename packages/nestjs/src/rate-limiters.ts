@@ -1,10 +1,9 @@
-import { Inject, Injectable, Optional } from '@nestjs/common'
-import { ModulesContainer } from '@nestjs/core'
+import type { ModulesContainer } from '@nestjs/core'
 import type { Keys, Limiter } from '@sluice/core'
-import { defaultsToken, limitsIn, type Limits, type Options } from './limits.js'
+import { injectLimits, limitsIn, type Limits, type Options } from './limits.js'
 import type { NestRequest } from './options.js'
+import { exceptionOf } from './rate-limit-exception.js'
 import { viewOf } from './request.js'
-import { exceptionOf } from './request-exception.js'
 
 /**
  * The limiters of the application, for direct calls such as `peek`, `reset` or `block`. `RateLimitModule` provides it in every module; without
@@ -25,12 +24,8 @@ import { exceptionOf } from './request-exception.js'
 export class RateLimiters {
   readonly #limits: Limits
 
-  // Decorators as function calls, because decorator syntax needs a compiler option.
   static {
-    Injectable()(this)
-    Inject(ModulesContainer)(this, undefined, 0)
-    Optional()(this, undefined, 1)
-    Inject(defaultsToken)(this, undefined, 1)
+    injectLimits(this)
   }
 
   constructor(modules: ModulesContainer, defaults?: Options) {
@@ -58,15 +53,10 @@ export class RateLimiters {
    * }
    * @throws SluiceError SLUICE_LIMITER_UNKNOWN; with `rules`, in which each rule has its own keys; RequestException for a request without its key
    */
-  keyOf(request: NestRequest, name: string = 'default'): Keys | Promise<Keys> {
-    return found(this.#limits.of(name).keyOf(viewOf(request)))
-  }
-}
-
-async function found(keys: Keys | Promise<Keys>): Promise<Keys> {
-  try {
-    return await keys
-  } catch (error) {
-    throw exceptionOf(error)
+  keyOf(request: NestRequest, name: string = 'default'): Promise<Keys> {
+    const keys = this.#limits.of(name).keyOf(viewOf(request))
+    return keys.catch((error: unknown) => {
+      throw exceptionOf(error)
+    })
   }
 }

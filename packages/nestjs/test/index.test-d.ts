@@ -146,7 +146,7 @@ class Support {
     express: Request,
     fastify: FastifyRequest<{ Body: string }>,
   ): Promise<void> {
-    expectTypeOf(limiters.keyOf(express)).toEqualTypeOf<Keys | Promise<Keys>>()
+    expectTypeOf(limiters.keyOf(express)).toEqualTypeOf<Promise<Keys>>()
     await limiters.of().reset(await limiters.keyOf(fastify, 'Class.method'))
     // @ts-expect-error: a web Request
     await limiters.keyOf(new globalThis.Request('http://localhost/'))

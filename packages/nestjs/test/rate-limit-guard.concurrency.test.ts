@@ -183,6 +183,24 @@ describe.each(platforms)('%s', (_, adapter) => {
     await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
   })
 
+  test('a query builder that a method returns runs its query once', async () => {
+    const { options, held } = counted()
+    const query = vi.fn<() => string>(() => 'rows')
+    class Items {
+      get() {
+        return { then: (resolve: (rows: string) => void) => resolve(query()) }
+      }
+    }
+    decorate(Items, [Controller()], { get: [Get()] })
+    const ask = await serve(adapter(), {
+      imports: [RateLimitModule.forRoot(options)],
+      controllers: [Items],
+    })
+    expect((await ask('/')).text).toBe('rows')
+    await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
+    expect(query).toHaveBeenCalledTimes(1)
+  })
+
   test('an Observable is done when an interceptor unsubscribes from it', async () => {
     const { options, held } = counted()
     class Items {

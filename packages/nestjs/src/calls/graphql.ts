@@ -3,6 +3,7 @@ import type { ModulesContainer } from '@nestjs/core'
 import { createView } from '@sluice/core/http'
 import { inheritedMember } from '@sluice/core/internal'
 import { requestMissing } from '../errors.js'
+import { getOrAdd } from '../get-or-add.js'
 import { isObject, memberOf, type NestCall } from '../nest-call.js'
 import { serverOf } from '../nest-methods.js'
 import {
@@ -12,10 +13,9 @@ import {
   type PlatformRequest,
   type PlatformResponse,
 } from '../request.js'
-import type { Call } from './call.js'
-import { keepDecision } from './decisions.js'
-import { noHeaders, signalOfSocket } from './message.js'
-import { MethodExchange, overOf, signalOfResponse } from './method-exchange.js'
+import { keepDecision, noHeaders, type Call } from './call.js'
+import { connectionOfSocket } from './message.js'
+import { connectionOfResponse, MethodExchange } from './method-exchange.js'
 import { SharedHeaders } from './shared-headers.js'
 
 /** A call with the properties of its request, so that the functions of the options find them where HTTP has them. */
@@ -42,14 +42,13 @@ const sentWith = new WeakMap<object, unknown[]>()
 function sentBy(call: GraphqlCall): readonly unknown[] {
   const { body, data } = call
   const owner = isObject(body) ? body : operationOf(call)
-  const sent = sentWith.get(owner) ?? [...(lookups.sent(call) ?? [])]
-  sentWith.set(owner, sent)
+  const sent = getOrAdd(sentWith, owner, () => [...(lookups.sent(call) ?? [])])
   sent.push(data)
   return sent
 }
 
 /** The values of the variables, which belong to one operation. Its document may be cached and shared by operations. */
-function operationOf({ context }: NestCall): object {
+function operationOf({ context }: Pick<NestCall, 'context'>): object {
   const args: readonly unknown[] = context.getArgs()
   const variables = memberOf(args.at(-1), 'variableValues')
   return isObject(variables) ? variables : context
@@ -74,21 +73,17 @@ export function callOfGraphql(context: ExecutionContext, modules: ModulesContain
   inherit(call, request)
   const response = responseIn(graphql, request)
   const node = response && nodeOf(response)
-  // Nothing can be written if the response was begun already.
-  const headers =
-    node?.headersSent === false && response !== undefined
-      ? SharedHeaders.of(node, headersOfReply(response))
-      : undefined
   return {
     view: view(call),
-    exchange: new MethodExchange(
-      node === undefined
-        ? { signal: () => signalOfSocket(client) }
-        : { signal: () => signalOfResponse(node), over: () => overOf(node) },
+    exchange: new MethodExchange(() =>
+      node === undefined ? connectionOfSocket(client) : connectionOfResponse(node),
     ),
     operation: operationOf(call),
-    earlierThan: (limit) => headers?.without(limit) ?? noHeaders,
-    write: (limit, fields) => headers?.write(limit, fields) ?? noHeaders,
+    headersOf: (limit) =>
+      // Nothing can be written if the response was begun already.
+      response === undefined || node?.headersSent !== false
+        ? noHeaders
+        : SharedHeaders.of(node, headersOfReply(response)).of(limit),
     decided(decision) {
       if (decision !== undefined) request.rateLimit = decision
       keepDecision(context, decision)
@@ -110,11 +105,8 @@ function inherit<C extends object, R extends object>(call: C, request: R): asser
 
 /** The request in the context of GraphQL. In the context that Nest makes for graphql-ws, it is that of the upgrade. */
 function requestIn(graphql: unknown): PlatformRequest | undefined {
-  const named = [
-    memberOf(graphql, 'req'),
-    memberOf(graphql, 'request'),
-    memberOf(memberOf(graphql, 'reply'), 'request'),
-  ]
+  const reply = memberOf(graphql, 'reply')
+  const named = [memberOf(graphql, 'req'), memberOf(graphql, 'request'), memberOf(reply, 'request')]
   return [...named, memberOf(extraIn(graphql), 'request')].find(isRequest)
 }
 
@@ -139,8 +131,5 @@ function responseIn(graphql: unknown, request: PlatformRequest): PlatformRespons
 }
 
 function isResponse(value: unknown): value is PlatformResponse {
-  return (
-    typeof memberOf(value, 'header') === 'function' &&
-    typeof memberOf(value, 'getHeader') === 'function'
-  )
+  return ['header', 'getHeader'].every((name) => typeof memberOf(value, name) === 'function')
 }

@@ -1,13 +1,11 @@
 import type { ExecutionContext } from '@nestjs/common'
 import { Reflector } from '@nestjs/core'
-import { createView, type NodeRequest, type ResponseHeaders } from '@sluice/core/http'
+import { createView, type NodeRequest } from '@sluice/core/http'
 import { remoteAddressOf } from '@sluice/core/internal'
 import { isObject, memberOf, type NestCall } from '../nest-call.js'
-import type { LimitException } from '../rate-limit-exception.js'
-import { RequestException } from '../request-exception.js'
-import type { Call } from './call.js'
-import { keepDecision } from './decisions.js'
-import { MethodExchange, signalOf } from './method-exchange.js'
+import { RequestException, type LimitException } from '../rate-limit-exception.js'
+import { keepDecision, noHeaders, type Call } from './call.js'
+import { connectionOf, MethodExchange, type Connection } from './method-exchange.js'
 
 /** Makes the call of a gateway, of a microservice, or of any other transport. */
 export function callOfMessage(context: ExecutionContext, type: string): Call {
@@ -15,9 +13,8 @@ export function callOfMessage(context: ExecutionContext, type: string): Call {
   const [client, data] = type === 'ws' ? args : [undefined, args[0]]
   return {
     view: viewOf({ type, client, data, context }),
-    exchange: new MethodExchange({ signal: () => signalOfSocket(client) }),
-    earlierThan: () => noHeaders,
-    write: () => noHeaders,
+    exchange: new MethodExchange(() => connectionOfSocket(client)),
+    headersOf: () => noHeaders,
     decided: (decision) => keepDecision(context, decision),
     exceptionOf: async (exception) => exceptionOfMessage(type, exception),
   }
@@ -34,13 +31,6 @@ async function exceptionOfMessage(type: string, exception: LimitException): Prom
   if (type !== 'rpc') return exception
   const { RpcException } = await import('@nestjs/microservices')
   return new RpcException(content)
-}
-
-/** No response carries headers. */
-export const noHeaders: ResponseHeaders = {
-  getHeader: () => undefined,
-  setHeader() {},
-  removeHeader() {},
 }
 
 const viewOf = createView<NestCall>({
@@ -86,15 +76,16 @@ function patternOf(handler: ReturnType<ExecutionContext['getHandler']>): string 
   return undefined
 }
 
-/** The signal of a socket, which aborts when the client disconnects. Undefined for any value but a socket of ws or socket.io. */
-export function signalOfSocket(client: unknown): AbortSignal | undefined {
-  if (!isObject(client)) return undefined
+/** The connection of a socket of ws or socket.io. Undefined for any other value. */
+export function connectionOfSocket(client: unknown): Connection | undefined {
   const once = memberOf(client, 'once')
-  if (typeof once !== 'function') return undefined
+  if (!isObject(client) || typeof once !== 'function') return undefined
   const event = 'handshake' in client ? 'disconnect' : 'close'
-  return signalOf(client, (abort) => {
-    if (memberOf(client, 'connected') === false || Number(memberOf(client, 'readyState')) > 1)
-      abort()
+  return connectionOf(client, (abort) => {
+    const isGone =
+      memberOf(client, 'connected') === false || Number(memberOf(client, 'readyState')) > 1
+    if (isGone) abort()
     else once.call(client, event, abort)
+    return undefined
   })
 }

@@ -7,6 +7,8 @@ import {
   type AfterResponse,
   type NodeResponse,
 } from '@sluice/core/http'
+import { longestTimerMs } from '@sluice/core/internal'
+import { getOrAdd } from '../get-or-add.js'
 import { RateLimitException } from '../rate-limit-exception.js'
 
 /** A method that a limit lets run. */
@@ -17,16 +19,6 @@ export interface Run {
   begin(): void
   /** The method is done, with the status that its result would have over HTTP. Undefined if a limit has denied it. */
   end(status: number | undefined): void
-  /** The method has failed. */
-  fail(error: unknown): void
-}
-
-/** The connection of a call. Its functions are called only if something depends on them. */
-export interface Connection {
-  /** The signal that aborts when the client disconnects. */
-  signal(): AbortSignal | undefined
-  /** Resolves when the response is over that the call belongs to. Undefined if no response is in reach. */
-  over?(): Promise<unknown> | undefined
 }
 
 /**
@@ -34,17 +26,19 @@ export interface Connection {
  * GraphQL operation several. Its status is that of the method which failed worst, or that of a denial if limits have denied them all.
  */
 export class MethodExchange extends FetchExchange {
-  readonly #connection: Connection
+  readonly #connection: () => Connection | undefined
   #running = 0
   #status: number | undefined
   #leaseMs = Infinity
-  #idle: { timer?: NodeJS.Timeout } | undefined
+  #idleMs = 0
+  #idle: NodeJS.Timeout | undefined
   isOver = false
 
-  constructor(connection: Connection) {
+  /** @param connection called only if something depends on the connection */
+  constructor(connection: () => Connection | undefined) {
     super({
       get signal() {
-        return connection.signal()
+        return connection()?.signal
       },
     })
     this.#connection = connection
@@ -61,9 +55,9 @@ export class MethodExchange extends FetchExchange {
 
   /** Stays open between the methods of an operation: until its response is over, or without a response until no method has run for a while. */
   stayOpen(): void {
-    const over = this.#connection.over?.()
+    const over = this.#connection()?.over
     if (over === undefined) {
-      this.#idle = {}
+      this.#idleMs = idleMs
       return
     }
     this.#running++
@@ -85,7 +79,7 @@ export class MethodExchange extends FetchExchange {
       const waitMs = this.#leaseMs === Infinity ? longestPauseMs : this.#leaseMs
       if (!isDone) timer = setTimeout(end, Math.min(waitMs, longestTimerMs), 403).unref()
     }
-    clearTimeout(this.#idle?.timer)
+    clearTimeout(this.#idle)
     this.#running++
     return {
       // No hook of Nest tells that a later guard has denied the call, or that a global interceptor has responded to it.
@@ -93,18 +87,17 @@ export class MethodExchange extends FetchExchange {
       begin: () => {
         clearTimeout(timer)
         // A method may continue after the response, but its units are not held for ever.
-        void this.#connection.over?.()?.then(endLater)
+        void this.#connection()?.over?.then(endLater)
       },
       end,
-      fail: (error) => end(statusOf(error)),
     }
   }
 
   #leave(): void {
     this.#running--
     if (this.#running > 0) return
-    if (this.#idle === undefined) this.#finish()
-    else this.#idle.timer = setTimeout(() => this.#finish(), idleMs).unref()
+    if (this.#idleMs === 0) this.#finish()
+    else this.#idle = setTimeout(() => this.#finish(), this.#idleMs).unref()
   }
 
   #finish(): void {
@@ -115,7 +108,7 @@ export class MethodExchange extends FetchExchange {
 }
 
 /** The status that Nest would send for an error over HTTP. Undefined for the denial of a limit. */
-function statusOf(error: unknown): number | undefined {
+export function statusOf(error: unknown): number | undefined {
   if (error instanceof RateLimitException) return undefined
   return error instanceof HttpException ? error.getStatus() : 500
 }
@@ -123,40 +116,41 @@ function statusOf(error: unknown): number | undefined {
 /** Without a lease, a method that has not begun after this time will not begin. */
 const longestPauseMs = 10_000
 
-/** Node's timers hold 31 bits. */
-const longestTimerMs = 2 ** 31 - 1
-
 /** An operation over a WebSocket is over when none of its methods has run for this long. */
 const idleMs = 100
 
-const overs = new WeakMap<object, Promise<unknown>>()
-
-/** Resolves when a response is over, with one listener for all calls of the response. */
-export function overOf(response: NodeResponse): Promise<unknown> {
-  const known = overs.get(response) ?? new Promise((resolve) => whenOver(response, resolve))
-  overs.set(response, known)
-  return known
+/** The connection of calls, which share its listeners. */
+export interface Connection {
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal
+  /** Resolves when the response is over that the calls belong to. Undefined if no response is in reach. */
+  readonly over: Promise<void> | undefined
 }
 
-const signals = new WeakMap<object, AbortSignal>()
+const connections = new WeakMap<object, Connection>()
 
-/** The signal of a connection or a response, with one listener for all calls on it. */
-export function signalOf(connection: object, listen: (abort: () => void) => void): AbortSignal {
-  const known = signals.get(connection)
-  if (known !== undefined) return known
-  const controller = new AbortController()
-  // Each call of the connection listens.
-  setMaxListeners(0, controller.signal)
-  signals.set(connection, controller.signal)
-  listen(() => controller.abort())
-  return controller.signal
+/** The connection of a response or a socket. */
+export function connectionOf(
+  owner: object,
+  listen: (abort: () => void) => Connection['over'],
+): Connection {
+  return getOrAdd(connections, owner, () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    // Each call of the connection listens.
+    setMaxListeners(0, signal)
+    return { signal, over: listen(() => controller.abort()) }
+  })
 }
 
-/** The signal of a response, which aborts if the client disconnects before the response is sent. */
-export function signalOfResponse(response: NodeResponse): AbortSignal {
-  return signalOf(response, (abort) =>
-    whenOver(response, ({ aborted }) => {
-      if (aborted) abort()
-    }),
-  )
+/** The connection of a response, whose client may leave before the response is sent. */
+export function connectionOfResponse(response: NodeResponse): Connection {
+  return connectionOf(response, async (abort) => {
+    await new Promise<void>((resolve) =>
+      whenOver(response, ({ aborted }) => {
+        if (aborted) abort()
+        resolve()
+      }),
+    )
+  })
 }

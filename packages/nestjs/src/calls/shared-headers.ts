@@ -1,4 +1,6 @@
 import { writeFields, type HeaderField, type ResponseHeaders } from '@sluice/core/http'
+import { getOrAdd } from '../get-or-add.js'
+import type { LimitHeaders } from './call.js'
 
 const shared = new WeakMap<object, SharedHeaders>()
 
@@ -17,53 +19,40 @@ export class SharedHeaders {
   }
 
   static of(response: object, headers: ResponseHeaders): SharedHeaders {
-    const known = shared.get(response) ?? new SharedHeaders(headers)
-    shared.set(response, known)
-    return known
+    return getOrAdd(shared, response, () => new SharedHeaders(headers))
   }
 
-  /** The headers without those of one limit. */
-  without(limit: object): ResponseHeaders {
-    return this.#headersOf(this.#joinedWithout(limit))
-  }
-
-  write(limit: object, fields: readonly HeaderField[]): ResponseHeaders {
-    for (const [name] of fields) this.#original.set(name, this.#originalOf(name))
-    this.#written.set(limit, fields)
-    const joined = this.#joinedWithout(undefined)
-    for (const name of this.#original.keys()) {
-      const value = joined.get(name)
-      if (value === undefined) this.#response.removeHeader(name)
-      else this.#response.setHeader(name, value)
-    }
+  /** The headers as one limit sees them: without its own. */
+  of(limit: object): LimitHeaders {
     return {
-      ...this.#headersOf(joined),
+      getHeader: (name) => this.#joined(limit).getHeader(name),
+      write: (fields) => this.#write(limit, fields),
       removeHeader: (name) =>
-        this.write(
-          limit,
-          fields.filter(([own]) => own !== name),
-        ),
+        this.#write(limit, this.#written.get(limit)?.filter(([own]) => own !== name) ?? []),
     }
   }
 
-  #joinedWithout(limit: object | undefined): Map<string, string> {
-    const joined = new Map<string, string>()
-    const headers = this.#headersOf(joined)
-    for (const [other, fields] of this.#written) {
-      if (other !== limit) writeFields(fields, headers)
+  #write(limit: object, fields: readonly HeaderField[]): void {
+    for (const [name] of fields) {
+      if (!this.#original.has(name)) this.#original.set(name, this.#response.getHeader(name))
     }
-    return joined
+    this.#written.set(limit, fields)
+    const joined = this.#joined()
+    for (const name of this.#original.keys()) {
+      const value = joined.getHeader(name)
+      if (value === undefined) this.#response.removeHeader(name)
+      else this.#response.setHeader(name, [value].flat().map(String).join(', '))
+    }
   }
 
-  #headersOf(joined: Map<string, string>): ResponseHeaders {
-    return {
-      getHeader: (name) => joined.get(name) ?? this.#originalOf(name),
+  #joined(without?: object): ResponseHeaders {
+    const joined = new Map(this.#original)
+    const headers: ResponseHeaders = {
+      getHeader: (name) => (joined.has(name) ? joined.get(name) : this.#response.getHeader(name)),
       setHeader: (name, value) => joined.set(name, value),
       removeHeader: (name) => joined.delete(name),
     }
-  }
-
-  #originalOf(name: string): unknown {
-    return this.#original.has(name) ? this.#original.get(name) : this.#response.getHeader(name)
+    for (const [limit, fields] of this.#written) if (limit !== without) writeFields(fields, headers)
+    return headers
   }
 }

@@ -54,13 +54,13 @@ test.each<[string, Pick<RateLimitOptions<Call>, 'key'>, string]>([
 test('its headers count, and its method and its URL do not', async () => {
   const seen: unknown[] = []
   const key: RateLimitOptions<Call>['key'] = (_call, view) => {
-    seen.push(view.method, view.url, view.route, view.address)
+    seen.push(view.method, view.url, view.route, view.address, view.trustsEveryProxy)
     return byHeader('x-key')
   }
   const query = await serve({ key }, () => ({ req: { ...sent } }))
   const { errors } = await query('{ a: one b: one c: one }')
   expect(Object.keys(errors)).toEqual(['c'])
-  expect(seen.slice(0, 4)).toEqual(['GET', undefined, undefined, undefined])
+  expect(seen.slice(0, 5)).toEqual(['GET', undefined, undefined, undefined, false])
 })
 
 test('the calls of a request read its body once', async () => {
@@ -74,8 +74,11 @@ test('the calls of a request read its body once', async () => {
   expect(reads).toBe(1)
 })
 
-test('a list that the client sent is not a key of any call', async () => {
-  const query = await serve({ key: ({ data }) => data?.name ?? ['own', 1] })
+test.each([
+  ['the request of the server', undefined],
+  ['an object in its place', () => ({ req: { ...sent } })],
+])('a list that the client sent is not a key of any call: %s', async (_, context) => {
+  const query = await serve({ key: ({ data }) => data?.name ?? ['own', 1] }, context)
   const { data } = await query('{ a: one b: one(name: ["ann", "1"]) c: one(name: ["own", "1"]) }')
   expect(data).toEqual({ a: 'one', b: null, c: null })
 })

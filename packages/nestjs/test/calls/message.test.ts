@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { signalOfSocket } from '../../src/calls/message.js'
+import { connectionOfSocket } from '../../src/calls/message.js'
 
 /** A socket as libraries make them: an emitter with some members. */
 function socketWith(members: object): EventEmitter {
@@ -12,7 +12,7 @@ test.each([
   ['socket.io', { handshake: {}, connected: true }, 'disconnect', 'close'],
 ])('the signal of a socket of %s aborts when the client disconnects', (_, members, end, other) => {
   const socket = socketWith(members)
-  const signal = signalOfSocket(socket)
+  const signal = connectionOfSocket(socket)?.signal
   expect(signal?.aborted).toBe(false)
   socket.emit(other)
   expect(signal?.aborted).toBe(false)
@@ -26,19 +26,19 @@ test.each([
   ['of socket.io is not connected', { handshake: {}, connected: false }],
 ])('a socket %s, so its signal has aborted', (_, members) => {
   const socket = socketWith(members)
-  expect(signalOfSocket(socket)?.aborted).toBe(true)
+  expect(connectionOfSocket(socket)?.signal.aborted).toBe(true)
   expect(socket.eventNames()).toEqual([])
 })
 
-test('the calls of a socket share one signal and one listener', () => {
+test('the calls of a socket share one connection and one listener', () => {
   const socket = socketWith({ readyState: 1 })
-  expect(signalOfSocket(socket)).toBe(signalOfSocket(socket))
+  expect(connectionOfSocket(socket)).toBe(connectionOfSocket(socket))
   expect(socket.listenerCount('close')).toBe(1)
 })
 
 test.each([[undefined], [null], [5], ['socket'], [{}], [{ once: true }]])(
-  '%s is no socket, and has no signal',
+  '%s is no socket, and has no connection',
   (client) => {
-    expect(signalOfSocket(client)).toBeUndefined()
+    expect(connectionOfSocket(client)).toBeUndefined()
   },
 )
