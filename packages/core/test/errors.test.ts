@@ -31,6 +31,7 @@ import {
   restClient,
   slidingWindow,
   SluiceError,
+  spendAhead,
   tokenBucket,
   type Key,
 } from '../src/index.js'
@@ -311,6 +312,14 @@ const causes: Readonly<
         createLimiter({ name: 'twice', policies: { minute: policies, again: day } }).consume('a')
       }),
     ['"twice"', '"again"', '"minute"', 'same key'],
+  ],
+  SLUICE_AHEAD_UNUSED: [
+    () =>
+      warningOf(() => {
+        const store = spendAhead(redisStore(unusedClient))
+        createLimiter({ name: 'all', policies: { daily, policies }, store })
+      }),
+    ['"all"', '"policies"', 'slidingWindow', 'buckets', 'the store itself'],
   ],
   SLUICE_THROWN: [
     () =>

@@ -34,6 +34,10 @@ export const storeMessages = {
     `${where}: the database is ${showGiven(value)}. A database is an object with the functions "load" and "save": see the type Database of ` +
     `@sluice/core/database.`,
 
+  SLUICE_AHEAD_UNUSED: (limiter: string, name: string, kind: string): string =>
+    `limiter "${limiter}": spendAhead takes no units ahead for the policy "${name}", a ${kind}, so each request asks the store. Pass fixedWindow, calendarWindow, ` +
+    `slidingWindow with several "buckets", gcra, tokenBucket or leakyBucket, without "block" and "initial", or pass the limiter the store itself.`,
+
   SLUICE_SCRIPTS_MANY: (limiter: string, most: number): string =>
     `limiter "${limiter}": the store has scripts for ${most} different lists of policies, and makes no more, because Redis keeps each of them. The algorithms of a ` +
     `list, their order and their blocks decide its script; limits, windows and names do not. Let limits of one kind have the same algorithms in the same order.`,

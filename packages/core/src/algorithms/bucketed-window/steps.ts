@@ -65,6 +65,10 @@ export const bucketedWindowSteps: Algorithm<BucketedWindowParams> = {
   used: (row, params, now) => whole(row, params) + carried(row, params, now),
   quota: (params) => params.limit,
   windowMs: ({ size, older, weighted }) => size * (older + 1 - weighted),
+  ahead: {
+    held: (row, { size }, now, units) => (now < opening(row, size) + size ? units : 0),
+    isReturned: true,
+  },
 
   read(row, params, now, cost, isTaken, target) {
     const used = bucketedWindowSteps.used(row, params, now)

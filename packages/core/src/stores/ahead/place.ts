@@ -2,6 +2,7 @@ import {
   costAt,
   textOf,
   type DecisionRequest,
+  type LimiterPolicy,
   type State,
   type StoreRequest,
   type StoreResult,
@@ -141,10 +142,12 @@ function laterBy(takenAt: number, { sentAt }: Pick<Pool, 'sentAt'>, now: number)
 /** Whether the units of all policies can be taken before they are spent, and the store itself does not have to decide. */
 export function isEligible({ policies, cost, now, skipDenyCache }: DecisionRequest): boolean {
   if (now !== undefined || skipDenyCache === true || typeof cost !== 'number') return false
-  if (cost === 0) return false
-  return policies.every(({ steps, block, keepsFirstRow }) => {
-    return steps.ahead !== undefined && block === undefined && !keepsFirstRow
-  })
+  return cost > 0 && policies.every(isSpentAhead)
+}
+
+/** Whether the units of a policy can be taken before they are spent. */
+export function isSpentAhead({ steps, block, keepsFirstRow }: LimiterPolicy): boolean {
+  return steps.ahead !== undefined && block === undefined && !keepsFirstRow
 }
 
 /** Whether unspent units can be given back. */

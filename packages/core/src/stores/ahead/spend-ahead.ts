@@ -1,4 +1,4 @@
-import { sluiceError } from '../../errors.js'
+import { sluiceError, warn } from '../../errors.js'
 import {
   optional,
   partOfOne,
@@ -10,17 +10,19 @@ import {
 import { letProcessEnd } from '../../runtime.js'
 import { PendingRequest, storeOf, submitOf } from '../queue/pending.js'
 import {
+  contractVersion,
   costAt,
   isDecision,
   refundsOf,
   storeContract,
+  type Answer,
   type AsyncStore,
   type DecisionRequest,
+  type LimiterPolicy,
   type RefundReceiptRequest,
   type StoreRequest,
-  type StoreResult,
 } from '../store.js'
-import { identityOf, isEligible, isReturned, Place, withHeld, type Pool } from './place.js'
+import { identityOf, isEligible, isReturned, isSpentAhead, Place, withHeld } from './place.js'
 
 /** Options of `spendAhead`. */
 export interface SpendAheadOptions {
@@ -68,8 +70,8 @@ const sweepMs = 250
 
 /**
  * Takes units of hot keys from a store before they are spent, so that most decisions about them need no call. Each unit is spent while the store still counts it, so
- * that all processes together allow no more than the store would. It is for `fixedWindow`, `calendarWindow`, `gcra`, `tokenBucket` and `leakyBucket` without blocks; all
- * other requests pass through.
+ * that all processes together allow no more than the store would. It is for `fixedWindow`, `calendarWindow`, `slidingWindow` with several buckets, `gcra`,
+ * `tokenBucket` and `leakyBucket` without blocks. All other requests pass through, and a warning names the policy.
  *
  * @example
  * const store = spendAhead(redisStore(redis))
@@ -87,6 +89,7 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
     throw sluiceError('SLUICE_OPTION_INVALID', 'spendAhead', 'store', store, expected)
   }
   const submit = submitOf(store)
+  const contract = store[storeContract]
   const places = new Map<string, Place>()
   const counts = { taken: 0, spent: 0, returned: 0, lapsed: 0 }
   let timer: ReturnType<typeof setInterval> | undefined
@@ -120,38 +123,31 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
 
   function decide(pending: PendingRequest, request: DecisionRequest, place: Place): void {
     const now = performance.now()
+    const cost = costAt(request.cost, 0)
     counts.lapsed += place.lapse(now)
     const states = place.spend(request, now, maxAge)
+    const chunk = place.chunk(maxAge, share, now)
     if (states !== undefined) {
-      counts.spent += costAt(request.cost, 0)
-      const chunk = place.chunk(maxAge, share, now)
+      counts.spent += cost
       if (place.held < chunk / 4 && !place.isAsking) fill(place, request, chunk)
       pending.done({ allowed: true, states, source: 'ahead' })
-    } else if (place.isAsking) {
+    } else if (place.isAsking || chunk > cost) {
       place.waiting.push(() => decide(pending, request, place))
-    } else {
-      const chunk = place.chunk(maxAge, share, now)
-      if (chunk <= costAt(request.cost, 0)) pass(pending, request, place)
-      else {
-        place.waiting.push(() => decide(pending, request, place))
-        fill(place, request, chunk)
-      }
-    }
+      if (!place.isAsking) fill(place, request, chunk)
+    } else ask(place, request, (answer) => pending.done(answer))
   }
 
-  /** Sends the request itself. */
-  function pass(pending: PendingRequest, request: DecisionRequest, place: Place): void {
+  /** Sends a consumption, and notes what its answer says of the place. */
+  function ask(place: Place, request: DecisionRequest, done: (answer: Answer) => void): void {
     submit([
       new PendingRequest(request, (answer) => {
-        if ('allowed' in answer) note(place, request, answer)
-        pending.done(answer)
+        if ('allowed' in answer) place.note(request, answer)
+        if (!('allowed' in answer) || !answer.allowed) {
+          place.pausedUntil = performance.now() + deniedMs
+        }
+        done(answer)
       }),
     ])
-  }
-
-  function note(place: Place, request: DecisionRequest, answer: StoreResult): void {
-    place.note(request, answer)
-    if (!answer.allowed) place.pausedUntil = performance.now() + deniedMs
   }
 
   /** Takes units for a place, and then decides the requests that wait for them. */
@@ -160,65 +156,47 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
     const request = { ...asked, cost: units }
     const sentAt = performance.now()
     const { changes } = place
-    submit([
-      new PendingRequest(request, (answer) => {
-        place.isAsking = false
-        if ('allowed' in answer) {
-          note(place, request, answer)
-          const pool = { request, states: answer.states, sentAt, left: units }
-          if (answer.allowed && answer.source === undefined) {
-            counts.taken += units
-            // The grant or the exemption of the key may have paid for them, or a change was made since.
-            if (place.isOverridden || changes !== place.changes) giveBack(pool)
-            else keep(place, pool)
-          }
-        } else place.pausedUntil = performance.now() + deniedMs
-        const { waiting } = place
-        place.waiting = []
-        for (const next of waiting) next()
-      }),
-    ])
-  }
-
-  function keep(place: Place, pool: Pool): void {
-    place.pools.push(pool)
-    if (timer !== undefined) return
-    timer = setInterval(sweep, sweepMs)
-    letProcessEnd(timer)
+    ask(place, request, (answer) => {
+      place.isAsking = false
+      if ('allowed' in answer && answer.allowed && answer.source === undefined) {
+        counts.taken += units
+        place.pools.push({ request, states: answer.states, sentAt, left: units })
+        // The grant or the exemption of the key may have paid for them, or a change was made since.
+        if (place.isOverridden || changes !== place.changes) giveBack(place)
+        else if (timer === undefined) {
+          timer = setInterval(sweep, sweepMs)
+          letProcessEnd(timer)
+        }
+      }
+      const { waiting } = place
+      place.waiting = []
+      for (const next of waiting) next()
+    })
   }
 
   function sweep(): void {
     const now = performance.now()
     for (const place of places.values()) {
       counts.lapsed += place.lapse(now)
-      const old = place.pools.filter(({ sentAt }) => now - sentAt >= maxAge)
-      place.pools = place.pools.filter((pool) => !old.includes(pool))
-      old.forEach(giveBack)
+      giveBack(place, now - maxAge)
     }
     if ([...places.values()].some(({ pools }) => pools.length > 0)) return
     clearInterval(timer)
     timer = undefined
   }
 
-  /** Returns what is left of a pool to the store. The units of a rate become available by themselves: others may already have taken their time. */
-  function giveBack({ request, states, left }: Pool): void {
-    if (left === 0 || !isReturned(request)) {
-      counts.lapsed += left
-      return
+  /** Returns the units of the pools that were sent for by then. Those of a rate become available by themselves: others may already have taken their time. */
+  function giveBack(place: Place, sentBy = Infinity): void {
+    const old = place.pools.filter(({ sentAt }) => sentAt <= sentBy)
+    place.pools = place.pools.filter((pool) => !old.includes(pool))
+    for (const { request, states, left } of old) {
+      counts[isReturned(request) ? 'returned' : 'lapsed'] += left
+      if (left === 0 || !isReturned(request)) continue
+      for (const refund of refundsOf(request, states)) {
+        const adjusted = costAt(request.cost, 0) - left
+        submit([new PendingRequest({ ...refund, adjusted }, () => {}, true)])
+      }
     }
-    counts.returned += left
-    for (const refund of refundsOf(request, states)) {
-      const adjusted = costAt(request.cost, 0) - left
-      submit([new PendingRequest({ ...refund, adjusted }, () => {}, true)])
-    }
-  }
-
-  function giveBackAll(): void {
-    for (const place of places.values()) {
-      place.pools.forEach(giveBack)
-      place.pools = []
-    }
-    sweep()
   }
 
   /** The places that count one of the keys of a request. */
@@ -237,8 +215,7 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
     }
     for (const place of placesOf(request)) {
       counts.lapsed += place.lapse(now)
-      place.pools.forEach(giveBack)
-      place.pools = []
+      giveBack(place)
       place.changes++
     }
     submit([pending])
@@ -273,16 +250,23 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
     else consume(pending, request)
   }
 
-  const contract = store[storeContract]
+  function prepare(policies: readonly LimiterPolicy[]): void {
+    contract?.prepare?.(policies)
+    const other = policies.find((policy) => !isSpentAhead(policy))
+    if (other)
+      warn(sluiceError('SLUICE_AHEAD_UNUSED', other.limiter, other.name, other.policy.kind))
+  }
+
   return {
     ...storeOf((pending) => pending.forEach(run), {
       ping: () => store.ping(),
       async close() {
-        giveBackAll()
+        for (const place of places.values()) giveBack(place)
+        sweep()
         await store.close()
       },
     }),
-    ...(contract !== undefined && { [storeContract]: contract }),
+    [storeContract]: { version: contractVersion, ...contract, prepare },
     ahead() {
       const all = [...places.values()]
       const held = all.reduce((sum, place) => sum + place.held, 0)

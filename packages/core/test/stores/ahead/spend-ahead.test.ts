@@ -117,6 +117,7 @@ describe('a hot key', () => {
       'a window of the calendar',
       calendarWindow({ limit: 100_000, period: 'day', timeZone: 'UTC' }),
     ],
+    ['sub-windows', slidingWindow({ limit: 100_000, window: '1m', buckets: 60 })],
     ['gcra', gcra({ limit: 100_000, window: '1m' })],
     ['a bucket', tokenBucket({ capacity: 100_000, refill: 1000, every: '1s' })],
     ['two policies', { minute: large, day: fixedWindow({ limit: 1e6, window: '1d' }) }],
@@ -297,6 +298,8 @@ describe('what several processes allow', () => {
       [gcra({ limit: 60, window: 1000 })],
       [gcra({ limit: 997, window: 1009 })],
       [tokenBucket({ capacity: 200, refill: 90, every: 1000 })],
+      [slidingWindow({ limit: 300, window: 1000, buckets: 10 })],
+      [slidingWindow({ limit: 300, window: 600, buckets: 3, tail: 'truncated' })],
       [
         gcra({ limit: 300, window: 2000 }),
         fixedWindow({ limit: 250, window: 1500, align: 'clock' }),
