@@ -22,9 +22,7 @@ import { Timeline } from './tally/timeline.js'
  */
 export async function simulate(options: SimulateOptions): Promise<Report> {
   const { log, variants = {}, ...others } = options
-  const named = Object.entries(variants).map(([name, variant]) =>
-    'rules' in variant ? { name, rules: variant.rules } : { name, ...variant },
-  )
+  const named = Object.entries(variants).map(([name, variant]) => Object.assign({ name }, variant))
   return simulateSources(await sourcesOf(log), { ...others, variants: named })
 }
 

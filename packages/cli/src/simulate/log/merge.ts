@@ -1,5 +1,5 @@
-import type { LogRecord } from './record.js'
 import { Heap } from './heap.js'
+import type { LogRecord } from './record.js'
 
 /** The requests of a log, a part at a time. */
 interface LogReader {
@@ -11,58 +11,31 @@ export async function* merged(
   readers: readonly LogReader[],
   firstTimes: ReadonlyMap<LogReader, number>,
 ): AsyncGenerator<readonly LogRecord[]> {
-  if (readers.length === 1) {
-    for (;;) {
-      const batch = await readers[0].next()
-      if (batch === undefined) return
-      yield batch
-    }
+  const waiting = new Heap<Part>()
+  for (const reader of readers) {
+    waiting.push(firstTimes.get(reader) ?? -Infinity, { reader, batch: [], at: 0, due: noTimes })
   }
-  const waiting = new Heap<LogReader>()
-  for (const reader of readers) waiting.push(firstTimes.get(reader) ?? -Infinity, reader)
-  const open = new Heap<OpenReader>()
-  while (waiting.size > 0 || open.size > 0) {
-    await openDue(waiting, open)
-    const first = open.pop()
-    if (first === undefined) continue
-    yield take(first, Math.min(waiting.least, open.least))
-    if (first.at < first.batch.length || (await refill(first))) open.push(dueOf(first), first)
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (part.at < part.batch.length) yield take(part, waiting.least)
+    while (part.at === part.batch.length) {
+      const batch = await part.reader.next()
+      if (batch === undefined) break
+      part = { reader: part.reader, batch, at: 0, due: earliestFrom(batch) }
+    }
+    if (part.at < part.batch.length) waiting.push(part.due[part.at], part)
   }
 }
 
-interface OpenReader {
+/** The part of a log that has been read, and passed on up to `at`. */
+interface Part {
   readonly reader: LogReader
-  batch: readonly LogRecord[]
+  readonly batch: readonly LogRecord[]
   at: number
   /** For each record of the batch, the earliest time of it and the records after it. A line from the future does not hold back the lines after it. */
-  due: Float64Array
+  readonly due: Float64Array
 }
 
-function dueOf({ due, at }: OpenReader): number {
-  return due[at]
-}
-
-/** Opens the logs that start before the next record. */
-async function openDue(waiting: Heap<LogReader>, open: Heap<OpenReader>): Promise<void> {
-  while (waiting.size > 0 && (open.size === 0 || waiting.least <= open.least)) {
-    const reader = waiting.pop()
-    if (reader === undefined) return
-    const opened = { reader, batch: [], at: 0, due: new Float64Array() }
-    if (await refill(opened)) open.push(dueOf(opened), opened)
-  }
-}
-
-async function refill(opened: OpenReader): Promise<boolean> {
-  let batch: readonly LogRecord[] | undefined
-  do {
-    batch = await opened.reader.next()
-    if (batch === undefined) return false
-  } while (batch.length === 0)
-  opened.batch = batch
-  opened.at = 0
-  opened.due = earliestFrom(batch)
-  return true
-}
+const noTimes = new Float64Array()
 
 function earliestFrom(batch: readonly LogRecord[]): Float64Array {
   const due = new Float64Array(batch.length)
@@ -75,10 +48,10 @@ function earliestFrom(batch: readonly LogRecord[]): Float64Array {
 }
 
 /** Takes at least one record, and all further records up to the next record of another log. */
-function take(opened: OpenReader, until: number): readonly LogRecord[] {
-  const { batch, at, due } = opened
+function take(part: Part, until: number): readonly LogRecord[] {
+  const { batch, at, due } = part
   let end = at + 1
   while (end < batch.length && due[end] <= until) end++
-  opened.at = end
+  part.at = end
   return batch.slice(at, end)
 }

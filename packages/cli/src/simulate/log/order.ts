@@ -1,25 +1,73 @@
-import type { LogRecord } from './record.js'
 import { Heap } from './heap.js'
+import type { LogRecord } from './record.js'
 
-/** A stage through which records pass on their way to the replay. */
-export interface Stage {
+/** A window over the records of a log, which passes them on in the order of time. */
+export interface Window {
   push(record: LogRecord): void
-  /** Passes on all records that the stage holds. */
+  /** Passes on all records that the window holds. */
   flush(): void
   /** The number of records that were too late to be put in order. */
   readonly late: number
 }
 
-/**
- * Puts the records of a log with whole seconds in order, and spreads the records of each second evenly over it, in the order of the file.
- * Without spreading, the replay would have a burst at the start of each second.
- *
- * @param spread whether to spread them, or to leave all at the beginning of their second
- */
-export function createSpread(
-  { disorderMs, maxHeld, spread }: { disorderMs: number; maxHeld: number; spread: boolean },
+export interface WindowOptions {
+  readonly disorderMs: number
+  /** The number of records that can wait. */
+  readonly maxHeld: number
+}
+
+/** The order of the records in a window. */
+export interface Order {
+  /** The time by whose second a record is put in order. */
+  timeOf(record: LogRecord): number
+  /** Puts the records of one second in order, and gives each the time at which it is replayed. */
+  settle(records: LogRecord[], second: number): void
+}
+
+/** The records of each second in the order of their arrival. */
+export const byArrival: Order = {
+  timeOf: ({ at }) => at,
+  settle(records, second) {
+    // A late record is replayed in the first second that has not been passed on.
+    for (const record of records) record.at = Math.max(record.at, second * 1000)
+    records.sort((a, b) => a.at - b.at)
+  },
+}
+
+/** For a log with whole seconds: the records of each second at its beginning, in the order of the file. */
+export const bySecond: Order = {
+  timeOf: statedTime,
+  settle: (records, second) => records.forEach((record) => place(record, second * 1000)),
+}
+
+/** The same, spread evenly over the second. At its beginning, all of them would be a burst. */
+export const spreadOverSecond: Order = {
+  timeOf: statedTime,
+  settle(records, second) {
+    records.forEach((record, i) =>
+      place(record, second * 1000 + Math.floor((i * 1000) / records.length)),
+    )
+  },
+}
+
+/** The time of the line, which has whole seconds: the end of the request, or its start in a format that states that. */
+function statedTime({ time, durationMs }: LogRecord): number {
+  if (durationMs === undefined || time % 1000 === 0) return time
+  return (time - durationMs) % 1000 === 0 ? time - durationMs : time
+}
+
+function place(record: LogRecord, lineAt: number): void {
+  const { time, durationMs } = record
+  const isEnd = durationMs !== undefined && statedTime(record) === time
+  record.at = isEnd ? lineAt - durationMs : lineAt
+}
+
+/** Holds records until none of an earlier second can follow. A record that is later still is replayed in the first second that has not been passed on. */
+export function createWindow(
+  { disorderMs, maxHeld }: WindowOptions,
+  { timeOf, settle }: Order,
   next: (record: LogRecord) => void,
-): Stage {
+): Window {
   const bySecond = new Map<number, LogRecord[]>()
   const seconds = new Heap<LogRecord[]>()
   let latest = -Infinity
@@ -28,26 +76,22 @@ export function createSpread(
   let late = 0
 
   function push(record: LogRecord): void {
-    let second = Math.floor(statedTime(record) / 1000)
+    let second = Math.floor(timeOf(record) / 1000)
     if (second <= emitted) {
       late++
-      // A late record is replayed in the first second that has not been passed on.
       second = emitted + 1
     }
-    add(record, second)
+    if (bySecond.get(second)?.push(record) === undefined) {
+      const records = [record]
+      bySecond.set(second, records)
+      seconds.push(second, records)
+    }
     held++
     if (second > latest) {
       latest = second
       emitUntil(latest - disorderMs / 1000)
     }
     if (held > maxHeld) emit()
-  }
-
-  function add(record: LogRecord, second: number): void {
-    if (bySecond.get(second)?.push(record) !== undefined) return
-    const records = [record]
-    bySecond.set(second, records)
-    seconds.push(second, records)
   }
 
   /** Passes on all seconds before `end`. */
@@ -57,18 +101,12 @@ export function createSpread(
 
   /** Passes on the oldest second. */
   function emit(): void {
-    const second = seconds.least
+    emitted = seconds.least
     const records = seconds.pop() ?? []
-    bySecond.delete(second)
+    bySecond.delete(emitted)
     held -= records.length
-    emitted = second
-    for (let i = 0; i < records.length; i++) {
-      const record = records[i]
-      const within = spread ? Math.floor((i * 1000) / records.length) : 0
-      const { time, durationMs = 0 } = record
-      record.at = second * 1000 + within - (statedTime(record) === time ? durationMs : 0)
-      next(record)
-    }
+    settle(records, emitted)
+    for (let i = 0; i < records.length; i++) next(records[i])
     // A map that has grown keeps its earlier table for iterators, and so would keep these records.
     records.length = 0
   }
@@ -76,48 +114,6 @@ export function createSpread(
   return {
     push,
     flush: () => emitUntil(Infinity),
-    get late() {
-      return late
-    },
-  }
-}
-
-/** The time of the line, which has whole seconds: the end of the request, or its start in a format that states that. */
-function statedTime({ time, durationMs }: LogRecord): number {
-  if (durationMs === undefined) return time
-  return time % 1000 === 0 || (time - durationMs) % 1000 !== 0 ? time : time - durationMs
-}
-
-/** Puts records in the order of `at`. A record that is later than `disorderMs` is replayed at the current time. */
-export function createReorder(
-  { disorderMs, maxHeld }: { disorderMs: number; maxHeld: number },
-  next: (record: LogRecord) => void,
-): Stage {
-  const heap = new Heap<LogRecord>()
-  let latest = -Infinity
-  let emitted = -Infinity
-  let late = 0
-
-  function emit(): void {
-    const record = heap.pop()
-    if (record === undefined) return
-    emitted = record.at
-    next(record)
-  }
-
-  return {
-    push(record) {
-      if (record.at < emitted) {
-        late++
-        record.at = emitted
-      }
-      heap.push(record.at, record)
-      if (record.at > latest) latest = record.at
-      while (heap.least < latest - disorderMs || heap.size > maxHeld) emit()
-    },
-    flush() {
-      while (heap.size > 0) emit()
-    },
     get late() {
       return late
     },

@@ -1,7 +1,7 @@
 import type { LogTraits } from './detect.js'
 import { merged } from './merge.js'
 import type { Source } from './open.js'
-import { createReorder, createSpread, type Stage } from './order.js'
+import { byArrival, bySecond, createWindow, spreadOverSecond, type Window } from './order.js'
 import { assertFew, count, LogReader, type ReadCounts, type ReaderOptions } from './reader.js'
 import type { LogRecord } from './record.js'
 
@@ -49,7 +49,7 @@ export async function readLog(sources: readonly Source[], options: ReadOptions):
   const { onProgress, onRecord } = options
   const counts: ReadCounts = { lines: 0, bad: 0, skipped: new Map(), truncated: false }
   const readers = sources.map((source) => new LogReader(source, options, counts))
-  let order: Ordering | undefined
+  let windows: readonly Window[] = []
   let detected: LogTraits | undefined
   let from = Number.NaN
   let to = Number.NaN
@@ -65,7 +65,7 @@ export async function readLog(sources: readonly Source[], options: ReadOptions):
 
   try {
     for await (const batch of merged(readers, await firstTimes(readers, options))) {
-      if (order === undefined) {
+      if (detected === undefined) {
         const log = joined(readers)
         const noted = (ask: LogTraits['has']) => (field: string) => {
           const isThere = ask(field)
@@ -74,33 +74,34 @@ export async function readLog(sources: readonly Source[], options: ReadOptions):
         }
         detected = { ...log, has: noted(log.has), hasKey: noted(log.hasKey) }
         await options.onDetected(detected)
-        order = ordering(detected, options, pass)
+        windows = orderOf(detected, options, pass)
       }
+      const [{ push }] = windows
       for (const record of batch) {
         if (needsAddress && record.address === undefined) {
           counts.bad++
           count(counts.skipped, 'no address')
-        } else order.push(record)
+        } else push(record)
       }
       onProgress?.({ lines: counts.lines, ...bytesOf(readers) })
     }
   } finally {
     for (const reader of readers) await reader.close()
   }
-  if (order === undefined || detected === undefined) {
+  if (detected === undefined) {
     throw new Error(`${sources.map(({ name }) => name).join(', ')}: the log is empty`)
   }
-  order.flush()
+  for (const window of windows) window.flush()
   assertFew(counts, options)
   return {
     files: sources.map(({ name }) => name),
     format: detected.format,
     lines: counts.lines,
     skipped: counts.skipped,
-    late: order.late(),
+    late: windows.reduce((sum, { late }) => sum + late, 0),
     from: Number.isNaN(from) ? '' : new Date(from).toISOString(),
     to: Number.isNaN(to) ? '' : new Date(to).toISOString(),
-    spread: order.spread,
+    spread: detected.wholeSeconds && (options.spread ?? true),
     time: detected.hasDurations ? 'arrival' : 'end',
     zoneless: detected.isZoneless,
     listEntry: detected.listEntry,
@@ -109,45 +110,21 @@ export async function readLog(sources: readonly Source[], options: ReadOptions):
   }
 }
 
-interface Ordering {
-  push(record: LogRecord): void
-  flush(): void
-  late(): number
-  readonly spread: boolean
-}
-
 /**
- * Creates the stages that put records in order. Servers write a line at the end of a request, so records of whole seconds are first spread over their
+ * Creates the windows that put records in order. Servers write a line at the end of a request, so records of whole seconds are first spread over their
  * second by the time of their line, and then put in the order of their arrival.
  */
-function ordering(
+function orderOf(
   { wholeSeconds, hasDurations }: LogTraits,
   { disorderMs = 60_000, spread = true }: Pick<ReadOptions, 'disorderMs' | 'spread'>,
   pass: (record: LogRecord) => void,
-): Ordering {
-  const stages: Stage[] = []
-  let next = pass
-  if (hasDurations || !wholeSeconds) {
-    const reorder = createReorder({ disorderMs, maxHeld }, next)
-    stages.unshift(reorder)
-    next = wholeSeconds ? reorder.push : (record) => reorder.push(arrived(record))
-  }
-  if (wholeSeconds) {
-    const seconds = createSpread({ disorderMs, maxHeld, spread }, next)
-    stages.unshift(seconds)
-    next = seconds.push
-  }
-  return {
-    push: next,
-    flush: () => stages.forEach((stage) => stage.flush()),
-    late: () => stages.reduce((sum, { late }) => sum + late, 0),
-    spread: wholeSeconds && spread,
-  }
-}
-
-function arrived(record: LogRecord): LogRecord {
-  record.at = record.time - (record.durationMs ?? 0)
-  return record
+): readonly Window[] {
+  const limits = { disorderMs, maxHeld }
+  const needsArrival = hasDurations || !wholeSeconds
+  const arrivals = needsArrival ? [createWindow(limits, byArrival, pass)] : []
+  if (!wholeSeconds) return arrivals
+  const order = spread ? spreadOverSecond : bySecond
+  return [createWindow(limits, order, arrivals[0]?.push ?? pass), ...arrivals]
 }
 
 /** The format and the earliest time in the beginning of each log that can be read twice. Its first line can be from the future. */

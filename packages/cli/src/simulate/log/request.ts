@@ -137,7 +137,7 @@ class LoggedRequest implements LogRecord {
     status: number,
     address: Address | undefined,
   ) {
-    this.at = time
+    this.at = time - (durationMs ?? 0)
     this.time = time
     this.durationMs = durationMs
     this.status = status

@@ -49,7 +49,9 @@ export function notesOf(
     own.flatMap(({ given }) => Object.keys(given.grants ?? {}).filter((key) => !keys.has(key))),
   )
   if (unused.length > 0) {
-    notes.push(`${count(unused.length, 'grant')} changed nothing: no replayed request has such a key.`)
+    notes.push(
+      `${count(unused.length, 'grant')} changed nothing: no replayed request has such a key.`,
+    )
   }
   if (groups.some(({ keys }) => keys.isFull)) {
     notes.push('The log has more keys than a replay counts. The numbers of keys are lower bounds.')

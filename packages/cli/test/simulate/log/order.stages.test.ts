@@ -1,22 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import type { LogRecord } from '../../../src/simulate/log/record.js'
-import { createReorder, createSpread, type Stage } from '../../../src/simulate/log/order.js'
+import {
+  byArrival,
+  bySecond,
+  createWindow,
+  spreadOverSecond,
+  type Order,
+  type Window,
+  type WindowOptions,
+} from '../../../src/simulate/log/order.js'
 import { start } from '../logs.js'
 
-type CreateStage = (
-  options: { disorderMs: number; maxHeld: number; spread: boolean },
-  next: (record: LogRecord) => void,
-) => Stage
-
-const stages: readonly (readonly [string, CreateStage])[] = [
-  ['reorder', createReorder],
-  ['spread', createSpread],
-]
+const orders = [
+  ['byArrival', byArrival],
+  ['bySecond', bySecond],
+] as const
 
 function recordAt(time: number, durationMs?: number): LogRecord {
   return {
     time,
-    at: time,
+    at: time - (durationMs ?? 0),
     durationMs,
     method: 'GET',
     url: '/',
@@ -35,16 +38,16 @@ function recordAt(time: number, durationMs?: number): LogRecord {
 interface Passing {
   /** The times at which records were replayed, in seconds after the start. */
   readonly passed: readonly number[]
-  readonly stage: Stage
+  readonly stage: Window
   push(...seconds: readonly number[]): void
 }
 
 function passing(
-  create: CreateStage,
-  { disorderMs = 5000, maxHeld = 1000, spread = false }: Partial<Parameters<CreateStage>[0]> = {},
+  order: Order,
+  { disorderMs = 5000, maxHeld = 1000 }: Partial<WindowOptions> = {},
 ): Passing {
   const passed: number[] = []
-  const stage = create({ disorderMs, maxHeld, spread }, ({ at }) => {
+  const stage = createWindow({ disorderMs, maxHeld }, order, ({ at }) => {
     passed.push((at - start) / 1000)
   })
   const push = (...seconds: readonly number[]): void => {
@@ -53,9 +56,9 @@ function passing(
   return { passed, stage, push }
 }
 
-describe.each(stages)('%s', (_, create) => {
+describe.each(orders)('%s', (_, order) => {
   test('passes a record on once no earlier one can follow, and not before', () => {
-    const { passed, stage, push } = passing(create)
+    const { passed, stage, push } = passing(order)
     push(0, 1, 2, 3, 4, 5)
     expect(passed).toEqual([])
     push(6)
@@ -67,7 +70,7 @@ describe.each(stages)('%s', (_, create) => {
   })
 
   test('holds no more records than it may', () => {
-    const { passed, push } = passing(create, { disorderMs: 1e9, maxHeld: 3 })
+    const { passed, push } = passing(order, { disorderMs: 1e9, maxHeld: 3 })
     push(0, 1, 2)
     expect(passed).toEqual([])
     push(3)
@@ -77,13 +80,13 @@ describe.each(stages)('%s', (_, create) => {
   })
 
   test('records that were passed on are no longer held', () => {
-    const { passed, push } = passing(create, { maxHeld: 8 })
+    const { passed, push } = passing(order, { maxHeld: 8 })
     push(0, 1, 2, 3, 100, 101, 102, 103, 104, 105)
     expect(passed).toEqual([0, 1, 2, 3])
   })
 
   test('a record at the time of the last one is not late, and an earlier one is', () => {
-    const { passed, stage, push } = passing(create, { disorderMs: 0 })
+    const { passed, stage, push } = passing(order, { disorderMs: 0 })
     push(10, 20, 20, 30)
     expect(stage.late).toBe(0)
     push(5)
@@ -94,7 +97,7 @@ describe.each(stages)('%s', (_, create) => {
   })
 
   test('a record out of order by the stated time is put in order', () => {
-    const { passed, stage, push } = passing(create)
+    const { passed, stage, push } = passing(order)
     push(10, 15, 10, 12, 11)
     stage.flush()
     expect(stage.late).toBe(0)
@@ -102,19 +105,9 @@ describe.each(stages)('%s', (_, create) => {
   })
 })
 
-test('reorder: a record at the time that was passed on last is not late', () => {
-  const { passed, stage, push } = passing(createReorder, { disorderMs: 0 })
-  push(10, 20, 30, 20)
-  expect(stage.late).toBe(0)
-  push(19.999)
-  expect(stage.late).toBe(1)
-  stage.flush()
-  expect(passed).toEqual([10, 20, 20, 20, 30])
-})
-
-describe('spread', () => {
+describe('spreadOverSecond', () => {
   test('a record of a second that was passed on is late', () => {
-    const { passed, stage, push } = passing(createSpread)
+    const { passed, stage, push } = passing(bySecond)
     push(0, 6, 0.5)
     expect(stage.late).toBe(1)
     stage.flush()
@@ -123,7 +116,7 @@ describe('spread', () => {
   })
 
   test('the requests of a second are spread over it, and a late one belongs to its new second', () => {
-    const { passed, stage, push } = passing(createSpread, { spread: true })
+    const { passed, stage, push } = passing(spreadOverSecond)
     push(0, 6, 6, 0)
     push(1)
     stage.flush()
@@ -132,7 +125,7 @@ describe('spread', () => {
 
   test('a request arrived before its end', () => {
     const passed: number[] = []
-    const stage = createSpread({ disorderMs: 0, maxHeld: 9, spread: true }, ({ at }) => {
+    const stage = createWindow({ disorderMs: 0, maxHeld: 9 }, spreadOverSecond, ({ at }) => {
       passed.push(at - start)
     })
     stage.push(recordAt(start + 5000, 3000))

@@ -16,8 +16,14 @@ import {
 } from '@sluice/core'
 import { describe, expect, test } from 'vitest'
 import { cut, jsonReader } from './lines.js'
-import type { LogRecord } from '../../../src/simulate/log/record.js'
-import { createReorder, createSpread, type Stage } from '../../../src/simulate/log/order.js'
+import {
+  byArrival,
+  bySecond,
+  createWindow,
+  spreadOverSecond,
+  type Order,
+  type WindowOptions,
+} from '../../../src/simulate/log/order.js'
 import { simulate, type Report } from '../../../src/simulate/index.js'
 import { combinedLog, jsonLog, simulated, start, textOf, traffic, type Line } from '../logs.js'
 
@@ -171,21 +177,24 @@ describe('whole seconds', () => {
   })
 })
 
-describe('the stages', () => {
-  /** The records that a stage passes on, as their time and their place in the input. */
+describe('a window', () => {
+  /** The records that a window passes on, as their time and their place in the input. */
   function passed(
     times: readonly number[],
-    stageOf: (next: (record: LogRecord) => void) => Stage,
+    options: WindowOptions,
+    order: Order,
   ): readonly (readonly [number, string])[] {
     const found: (readonly [number, string])[] = []
-    const stage = stageOf((record) => found.push([record.at, record.url.slice(1)]))
+    const window = createWindow(options, order, (record) =>
+      found.push([record.at, record.url.slice(1)]),
+    )
     for (const [i, time] of times.entries()) {
       const line = { time: start + time, method: 'GET', url: `/${i}`, status: 200 }
       const record = cut(jsonReader(), JSON.stringify(line))
       if (typeof record === 'string') throw new Error(record)
-      stage.push(record)
+      window.push(record)
     }
-    stage.flush()
+    window.flush()
     return found
   }
 
@@ -194,13 +203,8 @@ describe('the stages', () => {
     const sorted = times
       .map((time, i) => [start + time, `${i}`] as const)
       .sort((a, b) => a[0] - b[0] || Number(a[1]) - Number(b[1]))
-    expect(
-      passed(times, (next) => createReorder({ disorderMs: 60_000, maxHeld: 1000 }, next)),
-    ).toEqual(sorted)
-    const ofSpread = passed(times, (next) =>
-      createSpread({ disorderMs: 60_000, maxHeld: 1000, spread: false }, next),
-    )
-    expect(ofSpread).toEqual(sorted)
+    for (const order of [byArrival, bySecond])
+      expect(passed(times, { disorderMs: 60_000, maxHeld: 1000 }, order)).toEqual(sorted)
   })
 
   test.each([
@@ -208,10 +212,8 @@ describe('the stages', () => {
     ['more than may be held', 60_000, 20],
   ])('time never steps back, even if records are %s', (_, disorderMs, maxHeld) => {
     const times = Array.from({ length: 300 }, (_, i) => i * 500 + ((i * 7919) % 60) * 1000)
-    for (const create of [createReorder, createSpread] as const) {
-      const found = passed(times, (next) =>
-        create({ disorderMs, maxHeld, spread: true }, next),
-      ).map(([at]) => at)
+    for (const order of [byArrival, spreadOverSecond]) {
+      const found = passed(times, { disorderMs, maxHeld }, order).map(([at]) => at)
       expect(found).toHaveLength(300)
       expect(found).toEqual(found.toSorted((a, b) => a - b))
     }

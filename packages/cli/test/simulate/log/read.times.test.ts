@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { fixedWindow, slidingWindow } from '@sluice/core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LogRecord } from '../../../src/simulate/log/record.js'
-import { createReorder, createSpread, type Stage } from '../../../src/simulate/log/order.js'
+import {
+  byArrival,
+  createWindow,
+  spreadOverSecond,
+  type Order,
+  type WindowOptions,
+} from '../../../src/simulate/log/order.js'
 import { simulate } from '../../../src/simulate/index.js'
 import { combinedLine, combinedLog, simulated, start, traffic, type Line } from '../logs.js'
 
@@ -79,12 +85,12 @@ describe('impossible times', () => {
 })
 
 describe('a line from the future', () => {
-  /** The number of records of these times that a stage passes on. */
-  function passedBy(create: (next: () => void) => Stage, times: readonly number[]): number {
+  /** The number of records of these times that a window passes on. */
+  function passedBy(options: WindowOptions, order: Order, times: readonly number[]): number {
     let passed = 0
-    const stage = create(() => passed++)
-    for (const time of times) stage.push({ ...record, time, at: time })
-    stage.flush()
+    const window = createWindow(options, order, () => passed++)
+    for (const time of times) window.push({ ...record, time, at: time })
+    window.flush()
     return passed
   }
 
@@ -109,14 +115,14 @@ describe('a line from the future', () => {
   const length = 150_000
   const times = Array.from({ length }, (_, i) => start + i * 2000)
   const ahead = times.with(1000, future)
-  const usual = { disorderMs: 60_000, maxHeld: 1_000_000, spread: true }
+  const usual = { disorderMs: 60_000, maxHeld: 1_000_000 }
 
   test.each([
-    ['spread', createSpread],
-    ['reorder', createReorder],
-  ])('%s: takes no work that grows with the number of lines', (_, create) => {
+    ['spreadOverSecond', spreadOverSecond],
+    ['byArrival', byArrival],
+  ])('%s: takes no work that grows with the number of lines', (_, order) => {
     const passed = (options: typeof usual, of: readonly number[]): number =>
-      passedBy((next) => create(options, next), of)
+      passedBy(options, order, of)
     const far = passed(usual, ahead)
     const wide = passed({ ...usual, disorderMs: 10 * length * 2000 }, times)
     const full = passed({ ...usual, maxHeld: 4000 }, ahead)
