@@ -18,10 +18,7 @@ export function apiSections(page) {
     const content =
       form === ''
         ? sections(entry, asked, heading, page)
-        : listed(
-            form.trim(),
-            asked.map((name) => find(entry, name)),
-          )
+        : listed(form.trim(), declarationsOf(entry, asked, page))
     return `<!-- api${form}: ${entry}${names}-->\n\n${content.trim()}\n\n<!-- /api -->`
   })
 }
@@ -29,6 +26,14 @@ export function apiSections(page) {
 /** The page without these sections. */
 export function withoutApi(page) {
   return page.replace(section, '')
+}
+
+/** `*` stands for all names of the entry point that no other marker of the page has. */
+function declarationsOf(entry, names, page) {
+  if (names.join() !== '*') return names.map((name) => find(entry, name))
+  const markers = [...page.matchAll(section)].filter((one) => one.groups.entry === entry)
+  const shown = new Set(markers.flatMap(({ groups }) => groups.names.split(/[\s.]+/)))
+  return [...publicNames(entry)].filter(([name]) => !shown.has(name)).map(([, one]) => one)
 }
 
 function find(entry, name) {

@@ -49,11 +49,13 @@ const documented = new Map<string, Set<string>>(
 for (const page of readdirSync(`${root}packages/docs/reference`).filter((name) =>
   /^api.*\.md$/.test(name),
 )) {
-  const markers = read(`packages/docs/reference/${page}`).matchAll(
-    /^<!-- api(?: \w+)?: (@sluice\/\w+)\S*([^>]*?)-->$/gm,
+  const sections = read(`packages/docs/reference/${page}`).matchAll(
+    /^<!-- api(?: \w+)?: (@sluice\/\w+)\S*([^>]*?)-->\n([^]*?)^<!-- \/api -->$/gm,
   )
-  for (const [, owner, names] of markers) {
-    for (const path of names.split(/\s+/)) documented.get(owner)?.add(path.split('.')[0])
+  for (const [, owner, asked, content] of sections) {
+    // The generator writes the names that a `*` stands for.
+    const names = asked.trim() === '*' ? content.match(/\w+/g) : asked.split(/\s+/)
+    for (const path of names ?? []) documented.get(owner)?.add(path.split('.')[0])
   }
 }
 
