@@ -1,5 +1,6 @@
 import { PendingRequest, submitOf } from '../stores/queue/pending.js'
 import {
+  isDecision,
   partOf,
   type Answer,
   type AsyncStore,
@@ -22,24 +23,25 @@ export interface Ask<S extends Store> {
     more?: M,
   ): Reply<S, T>
   /** Each request is run for itself. */
-  all<Q extends StoreRequest, T>(
-    requests: readonly Q[],
-    read: (request: Q, result: StoreResult) => T,
-  ): Reply<S, readonly T[]>
-  /** Runs requests that may change what keys count, each for itself. */
-  change<T>(requests: readonly StoreRequest[], read: Read<T>): Reply<S, T>
+  all<Q extends StoreRequest, T>(requests: readonly Q[], read: Read<Q, T>): Reply<S, T>
 }
 
-type Read<T> = (results: readonly StoreResult[]) => T
+type Read<Q, T> = (answered: readonly Answered<Q>[]) => T
+
+/** A request as it was decided, with its result. */
+interface Answered<Q> {
+  readonly request: Q
+  readonly result: StoreResult
+}
 
 /** Whether one of the requests was allowed. */
-export function isOneAllowed(results: readonly StoreResult[]): boolean {
-  return results.some(({ allowed }) => allowed)
+export function isOneAllowed(answered: readonly Answered<StoreRequest>[]): boolean {
+  return answered.some(({ result }) => result.allowed)
 }
 
 /**
  * @param fallbackOf makes what replaces the answers of an asynchronous store that fails
- * @param onChange called after each request that may have changed what a key counts
+ * @param onChange called after each request that may have changed what a key counts, other than by a decision
  */
 export function createAsk<S extends Store>(
   store: Store,
@@ -58,20 +60,14 @@ function askAtOnce(store: SyncStore, onChange: (request: StoreRequest) => void):
     const counted = countedPart(request)
     const answer = counted.policies.length === 0 ? allowedUncounted : store.run(counted)
     if (!('allowed' in answer)) throw answer
+    if (!isDecision(request)) onChange(request)
     return counted === request ? answer : resultFor(request, answer)
   }
 
   return {
     one: (request, read, more) => read(request, resultOf(request), more),
-    all: (requests, read) => requests.map(resultOf).map((result, i) => read(requests[i], result)),
-    change: (requests, read) =>
-      read(
-        requests.map((request) => {
-          const result = resultOf(request)
-          onChange(request)
-          return result
-        }),
-      ),
+    all: (requests, read) =>
+      read(requests.map((request) => ({ request, result: resultOf(request) }))),
   }
 }
 
@@ -82,16 +78,12 @@ function askLater(
 ): Ask<AsyncStore> {
   const submit = submitOf(store)
 
-  function run<T>(
-    requests: readonly StoreRequest[],
-    read: Read<T>,
-    changed?: (request: StoreRequest) => void,
-  ): Promise<T> {
+  function all<Q extends StoreRequest, T>(requests: readonly Q[], read: Read<Q, T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const results: StoreResult[] = []
+      const answered: Answered<Q>[] = []
       const pending: PendingRequest[] = []
       let left = requests.length
-      if (left === 0) resolve(read(results))
+      if (left === 0) resolve(read(answered))
       requests.forEach((request, i) => {
         const counted = countedPart(request)
         const { policies, source = 'store' } = counted
@@ -99,9 +91,10 @@ function askLater(
           try {
             const last = fallback.finalAnswer(counted, answer)
             if (!('allowed' in last)) throw last
-            changed?.(request)
-            results[i] = counted === request ? last : resultFor(request, last)
-            if (--left === 0) resolve(read(results))
+            if (!isDecision(request)) onChange(request)
+            const result = counted === request ? last : resultFor(request, last)
+            answered[i] = { request: fallback.asDecided(request, result), result }
+            if (--left === 0) resolve(read(answered))
           } catch (error) {
             reject(error)
           }
@@ -117,12 +110,8 @@ function askLater(
 
   return {
     one: (request, read, more) =>
-      run([request], ([result]) => read(fallback.asDecided(request, result), result, more)),
-    all: (requests, read) =>
-      run(requests, (results) =>
-        results.map((result, i) => read(fallback.asDecided(requests[i], result), result)),
-      ),
-    change: (requests, read) => run(requests, read, onChange),
+      all([request], ([answered]) => read(answered.request, answered.result, more)),
+    all,
   }
 }
 

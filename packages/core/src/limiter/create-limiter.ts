@@ -91,8 +91,8 @@ export function makeLimiter<S extends Store>(
     return publish(name, decision, options)
   }
 
-  const change = (request: StoreRequest): Reply<S, void> => ask.change([request], () => {})
-  const test = (request: StoreRequest): Reply<S, boolean> => ask.change([request], isOneAllowed)
+  const change = (request: StoreRequest): Reply<S, void> => ask.all([request], () => {})
+  const test = (request: StoreRequest): Reply<S, boolean> => ask.all([request], isOneAllowed)
 
   function override(
     verb: 'block' | 'exempt',
@@ -133,15 +133,21 @@ export function makeLimiter<S extends Store>(
   const methods: Omit<Limiter<S>, 'name' | 'acquire' | 'ping' | 'close'> = {
     consume: (key, options) => ask.one(requests.one(key, options, 'consume'), consumed, options),
     peek: (key, options) => ask.one(requests.one(key, options), decisionOf),
-    consumeMany: (calls) => ask.all(requests.many('consume', calls), consumed),
-    peekMany: (calls) => ask.all(requests.many('peek', calls), decisionOf),
+    consumeMany: (calls) =>
+      ask.all(requests.many('consume', calls), (all) =>
+        all.map((one) => consumed(one.request, one.result)),
+      ),
+    peekMany: (calls) =>
+      ask.all(requests.many('peek', calls), (all) =>
+        all.map((one) => decisionOf(one.request, one.result)),
+      ),
     status: (key, options) => ask.one(requests.status(key, options), statusOf),
 
     refund(decisionOrKey: Decision | Keys, n?: number | RefundOptions, options?: ChangeOptions) {
       const receipts = receiptsOf(decisionOrKey)
       if (receipts !== undefined) {
         const refunds = refundRequests(name, receipts, n, options, requests.now())
-        return ask.change(refunds, isOneAllowed)
+        return ask.all(refunds, isOneAllowed)
       }
       assertNoDecision(name, decisionOrKey)
       const units = n === undefined ? 1 : unitsOf(n)
@@ -153,8 +159,8 @@ export function makeLimiter<S extends Store>(
       const receipts = receiptsOf(decision)
       if (receipts === undefined) throw sluiceError('SLUICE_DECISION_FOREIGN', name)
       const adjustments = adjustRequests(name, receipts, cost, requests.now())
-      return ask.change(adjustments, (results) => {
-        const isAdjusted = isOneAllowed(results)
+      return ask.all(adjustments, (answered) => {
+        const isAdjusted = isOneAllowed(answered)
         if (isAdjusted) publishAdjustment(name, decision, cost)
         return isAdjusted
       })

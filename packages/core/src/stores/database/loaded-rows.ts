@@ -1,5 +1,5 @@
 import type { Row } from '../../algorithms/algorithm.js'
-import type { Part, Rows } from '../run.js'
+import type { Part, Rows } from '../rows.js'
 import type { LimiterPolicy, StoreRequest } from '../store.js'
 import type { LoadedRow, OpenState, RequestTime } from './loaded-row.js'
 import { isCount, overrideId, type StoredState } from './state-bytes.js'

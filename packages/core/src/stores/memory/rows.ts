@@ -1,7 +1,7 @@
 import type { Row } from '../../algorithms/algorithm.js'
 import { layoutOf } from '../../algorithms/kind.js'
 import type { Clock } from '../../clock.js'
-import type { Part, Rows } from '../run.js'
+import type { Part, Rows } from '../rows.js'
 import type { LimiterPolicy, StoreRequest } from '../store.js'
 import { BoundedTables } from './bounded-tables.js'
 import { newKeyHash, type KeyHash } from './key-hash.js'
