@@ -38,10 +38,15 @@ function sourceOf(file) {
   return sources.get(file)
 }
 
+const ownExport = /^export (?:async )?(?:function|interface|class|type|const) (?<name>\w+)/gm
 const exportList = /^export (?:type )?(?:\{(?<list>[^}]*)\}|(?<all>\*)) from '(?<from>[^']+)'/gm
 
 function namesIn(file) {
   const names = new Map()
+  for (const { groups } of sourceOf(file).matchAll(ownExport)) {
+    const { name } = groups
+    names.set(name, { ...declarationIn(file, name), name, local: name })
+  }
   for (const { groups } of sourceOf(file).matchAll(exportList)) {
     const { list, all, from } = groups
     const target = fileOf(from, file)

@@ -66,37 +66,39 @@ export interface Asked<R> {
   readonly limits: RequestLimits
   readonly platform: Platform | undefined
   readonly exchange: FetchExchange
+  /** The decision of this limit. */
+  decision: RequestDecision | undefined
 }
 
-export interface Answers<R> {
-  /** Applies the action of the guard. `next` returns the response of the application. */
-  respond(
-    asked: Asked<R>,
-    action: Action<OnDenied<R>>,
-    next: () => Awaitable<Response>,
-  ): Promise<Response>
-  /** The response to a request that is wrong. Throws any other error of the guard. */
-  refusal(asked: Asked<R>, error: unknown): Response
-}
+/** Answers a request by the action of its guard. `next` returns the response of the application. */
+export type Respond<R> = (
+  asked: Asked<R>,
+  checked: Promise<Action<OnDenied<R>>>,
+  next: () => Awaitable<Response>,
+) => Promise<Response>
 
-/** Makes the functions that answer the requests of a framework. */
-export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
+/** Makes the function that answers the requests of a framework. */
+export function createAnswers<R>(lookups: FetchLookups<R>): Respond<R> {
   const { tell, waitUntil, statusOfError } = lookups
   const denial = lookups.respond ?? ((_request, body, init) => new Response(body, init))
   const refuse = lookups.refuse ?? badRequest
 
-  async function respond(
-    asked: Asked<R>,
-    action: Action<OnDenied<R>>,
-    next: () => Awaitable<Response>,
-  ): Promise<Response> {
+  return async function respond(asked, checked, next) {
     const { view, web, limits, exchange } = asked
-    const { decision, headers } = action
-    if (decision !== undefined) {
-      limits.decision = decision
-      tell?.(view.raw, decision)
+    let action: Action<OnDenied<R>>
+    try {
+      action = await checked
+    } catch (error) {
+      // A request that is wrong.
+      if (!(error instanceof SluiceError) || error.status === undefined) throw error
+      return limits.written(refuse(view.raw, error))
     }
-    limits.add(headers.filter(isLimitField))
+    asked.decision = action.decision
+    if (asked.decision !== undefined) {
+      limits.decision = asked.decision
+      tell?.(view.raw, asked.decision)
+    }
+    limits.add(action.headers.filter(isLimitField))
     if (action.type === 'deny') return limits.written(denied(asked, action))
     try {
       let response: Response
@@ -107,8 +109,7 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
         response = error
       }
       if (isResponse(response)) {
-        const body = exchange.returned(response, sendsBody(web, response))
-        return limits.written(response, body)
+        return limits.written(response, exchange.returned(response, sendsBody(web, response)))
       }
       // A handler may return another value, such as `undefined` after an upgrade on Bun.
       exchange.failed(switchingProtocols)
@@ -158,13 +159,6 @@ export function createAnswers<R>(lookups: FetchLookups<R>): Answers<R> {
       warnOfFailure(error)
     }
   }
-
-  function refusal({ view, limits }: Asked<R>, error: unknown): Response {
-    if (!(error instanceof SluiceError) || error.status === undefined) throw error
-    return limits.written(refuse(view.raw, error))
-  }
-
-  return { respond, refusal }
 }
 
 /** The status of a request after which the connection speaks another protocol. */

@@ -1,4 +1,4 @@
-// The types that an application of any framework uses. Every entry point for applications exports them.
+// The types that an application of any framework uses. Every entry for applications exports them.
 export type {
   AddressSetting,
   Checked,

@@ -5,14 +5,13 @@ import {
   createGuard,
   createWebView,
   FetchExchange,
-  type Action,
   type AddressLookups,
   type AddressOption,
   type Awaitable,
   type RequestDecision,
   type WholeRule,
 } from '@sluice/core/http'
-import { byName } from '@sluice/core/internal'
+import { byName, type OptionReader } from '@sluice/core/internal'
 import { createAnswers, type Asked, type FetchLookups, type OnDenied } from './answers.js'
 import type { Platform } from './platform.js'
 import { limitsOf } from './request-limits.js'
@@ -81,12 +80,15 @@ export interface FetchLimit<R> {
  * }
  * const rateLimit = fetchAdapter<Call>({ request: (call) => call.request, peer: (call) => call.address })
  * const limit = rateLimit({ limit: 100, window: '1m' })
+ * @param readers the options that only this framework has
  */
 export function fetchAdapter<R>(
   lookups: FetchLookups<R>,
+  readers: Readonly<Record<string, OptionReader<unknown>>> = {},
 ): <const W extends Duration, P>(options: RateLimitOptions<R, W, P>) => FetchLimit<R> {
-  const { respond, refusal } = createAnswers(lookups)
+  const respond = createAnswers(lookups)
   const { seesResponse = true } = lookups
+  const own = { address: addressOption, ...readers }
 
   function reported(request: R, platform: Platform | undefined): string | undefined {
     const outermost = limitsOf(lookups.request(request)).platform
@@ -100,7 +102,6 @@ export function fetchAdapter<R>(
   }
 
   return function rateLimit(options) {
-    const own = { address: addressOption }
     const guard = createGuard<R, OnDenied<R>>(options, undefined, false, seesResponse, own)
     const addresses = addressesOf<R, Platform | undefined>(options.address, sources)
     const viewOf = createWebView<R, Platform | undefined>({
@@ -113,12 +114,12 @@ export function fetchAdapter<R>(
       sent: (request) => lookups.sent?.(request) ?? queryOf(lookups.request(request)),
     })
 
-    function begun(request: R, platform: Platform | undefined): Asked<R> {
+    function ask(request: R, platform: Platform | undefined): Asked<R> {
       const view = viewOf(request, platform)
       const web = lookups.request(request)
       const limits = limitsOf(web)
       limits.begin(guard, platform)
-      return { view, web, limits, platform, exchange: new FetchExchange(web) }
+      return { view, web, limits, platform, exchange: new FetchExchange(web), decision: undefined }
     }
 
     async function run(
@@ -126,33 +127,20 @@ export function fetchAdapter<R>(
       next: () => Awaitable<Response>,
       platform?: Platform,
     ): Promise<Response> {
-      const asked = begun(request, platform)
+      const asked = ask(request, platform)
       const { view, exchange, limits } = asked
-      let action: Action<OnDenied<R>>
-      try {
-        action = await guard.check(view, exchange, limits, seesResponse)
-      } catch (error) {
-        return refusal(asked, error)
-      }
-      return respond(asked, action, next)
+      return respond(asked, guard.check(view, exchange, limits, seesResponse), next)
     }
 
     async function check(request: R, platform?: Platform): Promise<Checked> {
-      const asked = begun(request, platform)
+      const asked = ask(request, platform)
       const { view, exchange, limits } = asked
       let allowed = false
-      let decision: RequestDecision | undefined
-      let response: Response
-      try {
-        const action = await guard.check(view, exchange, limits, false)
-        decision = action.decision
-        response = await respond(asked, action, () => {
-          allowed = true
-          return new Response(null)
-        })
-      } catch (error) {
-        response = refusal(asked, error)
-      }
+      const response = await respond(asked, guard.check(view, exchange, limits, false), () => {
+        allowed = true
+        return new Response(null)
+      })
+      const { decision } = asked
       const headers = new Headers(limits.fields)
       return allowed ? { allowed, decision, headers } : { allowed, decision, headers, response }
     }

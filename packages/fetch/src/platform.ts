@@ -78,20 +78,13 @@ export function ifKnown(addressOf: () => string): string | undefined {
 export function waitUntilIn(request: Request, rest: readonly unknown[]): WaitUntil | undefined {
   const isOfSrvx = memberOf(memberOf(request, 'runtime'), 'name') !== undefined
   for (const value of isOfSrvx ? [...rest, request] : rest) {
-    if (isObject(value) && canWait(value)) return (work) => value.waitUntil(work)
+    const waitUntil = memberOf(value, 'waitUntil')
+    if (isFunction(waitUntil)) return (work): unknown => Reflect.apply(waitUntil, value, [work])
   }
   return undefined
 }
 
-function canWait(value: object): value is { waitUntil: WaitUntil } {
-  return 'waitUntil' in value && typeof value.waitUntil === 'function'
-}
-
 /** The member of a value of any kind. */
 export function memberOf(value: unknown, name: string | symbol): unknown {
-  return isObject(value) ? Reflect.get(value, name) : undefined
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

@@ -57,30 +57,22 @@ export function handlerLimits(
     ): (request: Request, ...rest: A) => T
     function limit<H extends Handler>(handler: H): H
     function limit(handler: (request: Request, ...rest: unknown[]) => Awaitable<Response>) {
-      if (!isFunction(handler)) {
-        const advice =
-          'For the middleware of a framework of Node, use its package, such as @sluice/express'
-        throw sluiceError(
-          'SLUICE_OPTION_INVALID',
-          'rateLimit',
-          'handler',
-          handler,
-          expected,
-          advice,
-        )
-      }
-      return function limitedHandler(this: unknown, request: Request, ...rest: unknown[]) {
-        return made.run(
-          request,
-          () => handler.call(this, request, ...rest),
-          new ServerArguments(request, rest),
-        )
+      if (!isFunction(handler)) throw wrongHandler(handler)
+      return async function limitedHandler(this: unknown, request: Request, ...rest: unknown[]) {
+        const next = (): Awaitable<Response> => handler.call(this, request, ...rest)
+        return made.run(request, next, new ServerArguments(request, rest))
       }
     }
     return Object.assign(limit, made)
   }
 }
 
-const expected = 'a function from a web Request to its Response, as in limit(() => new Response())'
+function wrongHandler(handler: unknown): Error {
+  const expected =
+    'a function from a web Request to its Response, as in limit(() => new Response())'
+  const advice =
+    'For the middleware of a framework of Node, use its package, such as @sluice/express'
+  return sluiceError('SLUICE_OPTION_INVALID', 'rateLimit', 'handler', handler, expected, advice)
+}
 
 const limitOf = handlerLimits({ request: (request) => request })

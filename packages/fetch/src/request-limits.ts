@@ -80,11 +80,8 @@ const writers = new WeakMap<Response, RequestLimits>()
 
 /** The limits of a request, which are made if it has none yet. */
 export function limitsOf(request: object): RequestLimits {
-  let limits = known.get(request)
-  if (limits === undefined) {
-    limits = new RequestLimits()
-    known.set(request, limits)
-  }
+  const limits = known.get(request) ?? new RequestLimits()
+  known.set(request, limits)
   return limits
 }
 

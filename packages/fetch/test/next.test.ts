@@ -141,7 +141,7 @@ describe('a proxy', () => {
   })
 
   test.each([
-    [{ ...all, next: 'hello' }, 'proxyLimit: "next"'],
+    [{ ...all, next: 'hello' }, 'rateLimit: "next"'],
     [undefined, 'rateLimit'],
   ])('with the options %j is an error', (options, text) => {
     const call = (): unknown => proxyLimit(options as unknown as ProxyLimitOptions)

@@ -75,16 +75,18 @@ describe.each(entryPoints)('$entry', ({ owner, file }) => {
   })
 })
 
-/** The names in the lists of an entry point. Those of `export *` from another package belong to that package. */
+/** The names in the lists of an entry point, and those that it declares itself. Those of `export *` from another package belong to that package. */
 function exportedNames(file: string): readonly string[] {
   const source = read(file)
   const lists = Array.from(source.matchAll(/^export (?:type )?\{([^}]*)\}/gm), ([, list]) => list)
+  const own = source.matchAll(/^export (?:async )?(?:function|interface|class|type|const) (\w+)/gm)
   const items = lists.flatMap((list) => list.split(',')).map((item) => item.trim())
   const names = items.map((item) => item.replace(/^type /, '').replace(/^.* as /, ''))
   const nested = source.matchAll(/^export \* from '\.\/([^']+)\.js'/gm)
   const folder = file.slice(0, file.lastIndexOf('/'))
   const rest = Array.from(nested, ([, path]) => exportedNames(`${folder}/${path}.ts`))
-  return [...names.filter((name) => name !== ''), ...rest.flat()]
+  const declared = Array.from(own, ([, name]) => name)
+  return [...names.filter((name) => name !== ''), ...declared, ...rest.flat()]
 }
 
 function read(path: string): string {

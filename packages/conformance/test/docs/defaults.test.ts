@@ -81,7 +81,7 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
       return key === 'ip:192.0.2.1' && 'the address that the runtime reports'
     },
   },
-  'fetch/src/next/proxy.ts#NextSetting': {
+  'fetch/src/next.ts#NextSetting': {
     async next() {
       const proxy = proxyLimit({ policies: once, key: 'all' })
       const { headers } = await proxy(new Request('http://localhost/'), { waitUntil() {} })

@@ -257,7 +257,7 @@ test('the page has one table for each set of options, and no other table', () =>
   const elsewhere = [
     'fastify/src/options.ts#PluginSettings',
     'fetch/src/fetch-adapter.ts#AddressSetting',
-    'fetch/src/next/proxy.ts#NextSetting',
+    'fetch/src/next.ts#NextSetting',
     'nestjs/src/options.ts#Scoped',
     'nestjs/src/options.ts#Reach',
   ]
