@@ -1,7 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { behindList } from './behind.js'
-import type { DatabaseKind } from './databases/contender.js'
-import { databaseSharedTable, databaseSpeedTable } from './databases/page-tables.js'
 import { goalsTable } from './goals.js'
 import { comparisonsIn, ratiosTable, speedLine, type Comparison } from './ratios.js'
 import { redisLoadTable } from './redis/load-table.js'
@@ -11,7 +9,6 @@ const folder = new URL('../', import.meta.url)
 const results = new URL('results/', folder)
 const own = new URL('README.md', folder)
 const rootReadme = new URL('../../README.md', folder)
-const serverless = new URL('../docs/operate/serverless.md', folder)
 const operations = new URL('../docs/operate/operations.md', folder)
 
 /** Writes the figures of a section to the results folder, and its table to the README. */
@@ -53,26 +50,12 @@ async function comparisonsOf(sections: readonly Section[]): Promise<readonly Com
 /** The ratios for the README of the benchmarks, the line of the root README, and the figures of other pages. */
 export async function partsOf(sections: readonly Section[]): Promise<readonly Part[]> {
   const all = await comparisonsOf(sections)
-  const cold = comparisonsIn(await lastResults('cold'))
   const load = redisLoadTable(await lastResults('redis'))
-  const databases = await lastResults('databases')
   return [
     ...partOf(all.length > 0, own, 'ratios', ratiosTable(all)),
     ...partOf(all.length > 0, own, 'behind', behindList(all)),
     ...partOf(all.length > 0, rootReadme, 'speed', speedLine(all)),
-    ...partOf(cold.length > 0, serverless, 'cold', ratiosTable(cold)),
     ...partOf(load !== undefined, operations, 'redis-load', load ?? ''),
-    ...partsOfDatabase(databases, 'postgres', new URL('../docs/operate/postgres.md', folder)),
-    ...partsOfDatabase(databases, 'sqlite', new URL('../docs/operate/sqlite.md', folder)),
-  ]
-}
-
-function partsOfDatabase(results: unknown, database: DatabaseKind, page: URL): readonly Part[] {
-  const speed = databaseSpeedTable(results, database)
-  const shared = databaseSharedTable(results, database)
-  return [
-    ...partOf(speed !== undefined, page, 'speed', speed ?? ''),
-    ...partOf(shared !== undefined, page, 'shared', shared ?? ''),
   ]
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { partsOf, withTable } from '../src/publish.js'
@@ -26,11 +25,7 @@ test.each([
   ['README.md', 'speed'],
   ['packages/benchmarks/README.md', 'ratios'],
   ['packages/benchmarks/README.md', 'behind'],
-  ['packages/docs/operate/serverless.md', 'cold'],
-  ['packages/docs/operate/postgres.md', 'speed'],
-  ['packages/docs/operate/postgres.md', 'shared'],
-  ['packages/docs/operate/sqlite.md', 'speed'],
-  ['packages/docs/operate/sqlite.md', 'shared'],
+  ['packages/docs/operate/operations.md', 'redis-load'],
   ...sections.map(({ name }) => ['packages/benchmarks/README.md', name]),
 ])('%s has marks for the table %s', async (page, name) => {
   const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
@@ -39,15 +34,7 @@ test.each([
 
 test('the parts of the pages that are made of the last results are up to date', async () => {
   const parts = await partsOf(sections)
-  const ofDatabases = ['speed', 'shared', 'speed', 'shared']
-  expect(parts.map(({ name }) => name)).toEqual([
-    'ratios',
-    'behind',
-    'speed',
-    'cold',
-    'redis-load',
-    ...(existsSync(new URL('../results/databases.json', import.meta.url)) ? ofDatabases : []),
-  ])
+  expect(parts.map(({ name }) => name)).toEqual(['ratios', 'behind', 'speed', 'redis-load'])
   for (const { page, name, text } of parts) {
     const written = await readFile(page, 'utf8')
     expect(withTable(written, name, text), 'run "npm run bench -- --publish"').toBe(written)
