@@ -16,11 +16,12 @@ interface Connected {
   disconnect(): Promise<unknown>
 }
 
-/** As many milliseconds as a decision may take on a busy machine. */
-const timeout = 60_000
-
-/** Connects a process to the server. */
-export function connect(shared: Shared): Connected {
+/**
+ * Connects a process to the server.
+ *
+ * @param timeout as many milliseconds as a decision may take, by default on a busy machine
+ */
+export function connect(shared: Shared, timeout = 60_000): Connected {
   if (shared.kind === 'PostgreSQL') {
     const pool = new pg.Pool({ connectionString: shared.url, max: 5 })
     return {
