@@ -86,10 +86,9 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    */
   readonly localShare?: number | undefined
   /**
-   * Requests with the same key count together. A key is a string, a list of parts such as `['user', id]` or `[byIp(), byRoute()]`, a function that
-   * returns one of these or another key function, or a record from policy name to any of them. `notLimited` leaves a policy out. Null, undefined, an
-   * empty string, a nested list, and a record that a function returns are errors (status 400). A constant string is one key for all requests; the
-   * name of a field, such as 'ip' or 'user', is an error when the application starts.
+   * Requests with the same key count together. A key is a string (one key for all requests), a list of parts such as `['user', id]` or
+   * `[byIp(), byRoute()]`, a function that returns one of these or another key function, or a record from policy name to any of them. `notLimited`
+   * leaves a policy out. Null, undefined, an empty string, a nested list, and a record that a function returns are errors (status 400).
    *
    * @default byIp()
    */
@@ -113,11 +112,11 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    */
   readonly deny?: readonly Key[] | AccessList | undefined
   /**
-   * Which requests count, by their response. A failure is a status of 400 or above, or a response that the client aborted. The denial of another limit is
-   * neither a failure nor a success. Every request consumes its units at the start, so that a parallel burst cannot exceed the limit; a request that does
-   * not count is refunded after the response. With `{ when, reserve: false }`, a request is decided by what has counted so far, and consumes its units after
-   * the response if it counts: parallel requests that do not count never deny each other, and as many more than the limit can count as run at once. With `'successes'`, this includes a request whose client disconnects before the end of the response. To
-   * count it, pass `count: ({ status, aborted }) => aborted || status < 400`.
+   * Which requests count, by their response. A failure is a status of 400 or above, or a response that the client aborted; the denial of another limit
+   * is neither a failure nor a success. Every request consumes its units at the start, so that a parallel burst cannot exceed the limit; a request that
+   * does not count is refunded after the response. With `{ when, reserve: false }`, a request is decided by what has counted so far, and consumes its
+   * units after the response if it counts: as many more than the limit can count as run at once. To count aborted responses beside successes, pass
+   * `count: ({ status, aborted }) => aborted || status < 400`.
    *
    * @default 'all'
    */
@@ -141,11 +140,9 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    */
   readonly resetOn?: 'success' | { readonly success: readonly N[] } | undefined
   /**
-   * When the unit of a `concurrency` policy is released. `'done'`: when the handler is done, even if the client disconnects earlier, so that clients
-   * that disconnect cannot exceed the limit. A handler is done when its promise settles (Koa, Fastify, NestJS), or when it ends the response
-   * (Express, and handlers without a promise). The lease is renewed only while the connection is open, so the unit is released at the latest one
-   * `lease` after the client disconnects: choose a `lease` longer than the longest handler. `'close'`: when the response ends or the client
-   * disconnects, for handlers that then stop by themselves, such as event streams.
+   * When the unit of a `concurrency` policy is released. `'done'`: when the promise of the handler settles (Koa, Fastify, NestJS) or the handler ends the
+   * response, even if the client disconnects earlier; at the latest one `lease` after that, so choose a `lease` longer than the longest handler.
+   * `'close'`: when the response ends or the client disconnects, for handlers that then stop by themselves, such as event streams.
    *
    * @default 'done'
    */
@@ -160,8 +157,8 @@ export type RateLimitOptions<R, H, N extends string = string> = {
   readonly dryRun?: boolean | undefined
   /**
    * The style of the rate limit headers, or a list such as `['draft', 'legacy']`. `'draft'` is the current IETF draft, `'draft-7'` and `'draft-6'`
-   * are earlier revisions. `'legacy'` writes `X-RateLimit-*` with the reset in seconds from now, `'legacy-epoch'` with the reset in seconds since
-   * 1970, `'none'` nothing. Every denial by a limit has `Retry-After`, in every style, and no other response has it.
+   * are earlier revisions. `'legacy'` writes `X-RateLimit-*` with the reset in seconds from now, `'legacy-epoch'` in seconds since 1970. Every denial
+   * by a limit has `Retry-After`, in every style.
    *
    * @default 'draft', in a dry run 'none'
    */
