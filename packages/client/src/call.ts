@@ -1,4 +1,4 @@
-import { isFunction, isText } from '@sluice/core/internal'
+import { isFunction, isText, memberOf } from '@sluice/core/internal'
 
 /** The methods that a client may repeat (RFC 9110, section 9.2.2). */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
@@ -45,9 +45,4 @@ function isKept(body: unknown): boolean {
     ArrayBuffer.isView(body) ||
     [ArrayBuffer, Blob, FormData, URLSearchParams].some((kind) => body instanceof kind)
   )
-}
-
-/** A member of any value; undefined if it has none. */
-export function memberOf(value: unknown, name: string | symbol): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

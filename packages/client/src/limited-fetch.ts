@@ -15,6 +15,7 @@ import {
   isFunction,
   isRecord,
   keepLease,
+  memberOf,
   optional,
   pause,
   readOptions,
@@ -22,7 +23,7 @@ import {
   type Awaitable,
   type OptionReader,
 } from '@sluice/core/internal'
-import { isRepeatable, memberOf, urlOf } from './call.js'
+import { isRepeatable, urlOf } from './call.js'
 import { blockKey } from './server-block.js'
 import { serverWaitMs, type ResponseHead } from './server-wait.js'
 

@@ -35,7 +35,7 @@ export {
 } from './options/readers.js'
 export { countedMethod } from './methods.js'
 export { namedPolicies } from './policy.js'
-export { inheritedMember, remoteAddressOf } from './runtime.js'
+export { inheritedMember, memberOf, remoteAddressOf } from './runtime.js'
 export { KeyHash, newKeyHash } from './stores/memory/key-hash.js'
 export { blockedMs } from './stores/override.js'
 export { redisScripts, type RedisScripts } from './stores/redis/scripts.js'

@@ -15,6 +15,11 @@ export function letProcessEnd(timer: { unref?(): unknown } | number): void {
   if (typeof timer === 'object') timer.unref?.()
 }
 
+/** A member of a value of any kind. */
+export function memberOf(value: unknown, name: string | symbol): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
 /** A member that an object has from its class: a getter or a method. A client can write no such member, because JSON makes members of the object itself. */
 export function inheritedMember(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || Object.hasOwn(value, name)) return undefined

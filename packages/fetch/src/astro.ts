@@ -1,8 +1,9 @@
 import type { Duration } from '@sluice/core'
 import type { RequestDecision } from '@sluice/core/http'
+import { memberOf } from '@sluice/core/internal'
 import { runtimeAdvice } from './runtime-advice.js'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './fetch-adapter.js'
-import { ifKnown, memberOf, waitUntilIn } from './platform.js'
+import { ifKnown, waitUntilIn } from './platform.js'
 
 export { decisionOf } from './request-limits.js'
 export type * from './application.js'

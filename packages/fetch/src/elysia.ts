@@ -1,8 +1,8 @@
 import type { Duration } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
-import { sluiceError } from '@sluice/core/internal'
+import { memberOf, sluiceError } from '@sluice/core/internal'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './fetch-adapter.js'
-import { memberOf, ServerArguments } from './platform.js'
+import { ServerArguments } from './platform.js'
 
 export { decisionOf } from './request-limits.js'
 export type * from './application.js'

@@ -1,8 +1,8 @@
 import type { Duration } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
-import { checkedIfGiven, isFunction } from '@sluice/core/internal'
+import { checkedIfGiven, isFunction, memberOf } from '@sluice/core/internal'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './fetch-adapter.js'
-import { memberOf, ServerArguments, waitUntilIn, type WaitUntil } from './platform.js'
+import { ServerArguments, waitUntilIn, type WaitUntil } from './platform.js'
 import { handlerLimits, type RateLimit } from './rate-limit.js'
 
 export type { Handler, RateLimit } from './rate-limit.js'

@@ -1,4 +1,4 @@
-import { inheritedMember, isFunction, remoteAddressOf } from '@sluice/core/internal'
+import { inheritedMember, isFunction, memberOf, remoteAddressOf } from '@sluice/core/internal'
 
 /** The knowledge of a server about a request, beside the request itself. */
 export interface Platform {
@@ -82,9 +82,4 @@ export function waitUntilIn(request: Request, rest: readonly unknown[]): WaitUnt
     if (isFunction(waitUntil)) return (work): unknown => Reflect.apply(waitUntil, value, [work])
   }
   return undefined
-}
-
-/** The member of a value of any kind. */
-export function memberOf(value: unknown, name: string | symbol): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

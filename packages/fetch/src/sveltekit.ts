@@ -1,7 +1,8 @@
 import type { Duration } from '@sluice/core'
 import type { RequestDecision } from '@sluice/core/http'
+import { memberOf } from '@sluice/core/internal'
 import { fetchAdapter, type FetchLimit, type RateLimitOptions } from './fetch-adapter.js'
-import { ifKnown, waitUntilIn, memberOf } from './platform.js'
+import { ifKnown, waitUntilIn } from './platform.js'
 
 export { decisionOf } from './request-limits.js'
 export type * from './application.js'

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common'
-import { requestError } from '@sluice/core/internal'
+import { memberOf, requestError } from '@sluice/core/internal'
 import { getOrAdd } from './get-or-add.js'
 import type { NestRequest } from './options.js'
 
@@ -59,9 +59,4 @@ function keyByConnection(call: unknown): string {
 
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
-}
-
-/** A property of a value that may be anything. */
-export function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) ? Reflect.get(value, name) : undefined
 }

@@ -8,7 +8,8 @@ import {
   type ModulesContainer,
 } from '@nestjs/core'
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
-import { isObject, memberOf } from './nest-call.js'
+import { memberOf } from '@sluice/core/internal'
+import { isObject } from './nest-call.js'
 
 /** A method of a class, or the class. */
 export type Handler = ReturnType<ExecutionContext['getHandler']>

@@ -1,9 +1,15 @@
 import { Inject, Module, type DynamicModule } from '@nestjs/common'
 import { APP_GUARD, ModulesContainer } from '@nestjs/core'
-import { checked, isBoolean, isRecord, readOptions, sluiceError } from '@sluice/core/internal'
+import {
+  checked,
+  isBoolean,
+  isRecord,
+  memberOf,
+  readOptions,
+  sluiceError,
+} from '@sluice/core/internal'
 import { moduleRegistered } from './errors.js'
 import { defaultsToken } from './limits.js'
-import { memberOf } from './nest-call.js'
 import type {
   NestRequest,
   RateLimitModuleAsyncOptions,

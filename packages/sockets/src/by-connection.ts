@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core'
-import { memberOf } from './socket.js'
+import { memberOf } from '@sluice/core/internal'
 
 /** The ids of the connections without an id of their own. */
 const ids = new WeakMap<object, string>()

@@ -1,10 +1,17 @@
 import type { Decision, Limiter } from '@sluice/core'
 import { byIp } from '@sluice/core/http'
-import { DenialError, denialOf } from './denial.js'
+import { DenialError } from './denial.js'
 import { hold } from './hold.js'
+import {
+  ioMiddleware,
+  once,
+  partsOf,
+  whenOver,
+  type IoMiddleware,
+  type IoSocket,
+  type Next,
+} from './io.js'
 import { createLimit, type SocketLimitOptions } from './limit.js'
-import { skippedBy } from './recovery.js'
-import { once, partsOf, type IoMiddleware, type IoSocket, type Next } from './socket.js'
 
 /** Handles a denied connection: `next()` allows it, `next(error)` denies it with that error. */
 export type OnConnectionDenied<S> = (socket: S, next: Next, decision: Decision) => unknown
@@ -38,16 +45,12 @@ export function limitConnections<S extends IoSocket>(
         holdWhileConnected(decision, socket)
         next()
       },
-      deny: (denied) => proceed(new DenialError(denialOf(denied))),
+      deny: (denial) => proceed(new DenialError(denial)),
       onDenied: onDenied && ((decision) => onDenied(socket, proceed, decision)),
     })
   }
 
-  return function connectionLimit(socket, next) {
-    const skipped = skippedBy(socket, 'limitConnections')
-    if (skipped !== undefined) return next(new DenialError(denialOf(limit.report(skipped))))
-    void admit(socket, next)
-  }
+  return ioMiddleware('limitConnections', limit, (socket, next) => void admit(socket, next))
 }
 
 /**
@@ -59,25 +62,9 @@ function holdWhileConnected(decision: Decision, socket: IoSocket): void {
   const { conn } = socket
   const letGo = hold(decision, () => socket.connected)
   if (conn.readyState !== 'open') return letGo()
-  socket.once('disconnect', end)
-  const ends = endsOf(conn)
-  ends.add(end)
-
-  function end(): void {
-    socket.removeListener('disconnect', end)
-    ends.delete(end)
+  const cancel = whenOver(conn, 'close', letGo)
+  whenOver(socket, 'disconnect', () => {
+    cancel()
     letGo()
-  }
-}
-
-const closings = new WeakMap<IoSocket['conn'], Set<() => void>>()
-
-/** The functions to call when a connection closes. They share one listener: a client may enter any number of namespaces, and Node warns about more than ten. */
-function endsOf(conn: IoSocket['conn']): Set<() => void> {
-  const known = closings.get(conn)
-  if (known !== undefined) return known
-  const ends = new Set<() => void>()
-  closings.set(conn, ends)
-  conn.once('close', () => ends.forEach((end) => end()))
-  return ends
+  })
 }

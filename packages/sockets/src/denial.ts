@@ -1,6 +1,17 @@
 import type { Decision } from '@sluice/core'
 import { firmWaitOf } from '@sluice/core/internal'
-import { Failure, type Answer } from './limit.js'
+
+/** A decision, or the error that kept the limit from one. */
+export type Answer = Decision | Failure
+
+/** An error of the limit: of a function of its options, or of the limiter. */
+export class Failure {
+  readonly error: unknown
+
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
 
 /** The data that a denied client receives. */
 export interface Denial {

@@ -1,11 +1,19 @@
 import type { Decision, Limiter } from '@sluice/core'
+import { memberOf } from '@sluice/core/internal'
 import { byConnection } from './by-connection.js'
-import { DenialError, denialOf, tooManyWait, type Denial } from './denial.js'
+import { DenialError, tooManyWait, type Denial } from './denial.js'
 import { hold } from './hold.js'
+import {
+  ioMiddleware,
+  once,
+  partsOf,
+  whenOver,
+  type IoMiddleware,
+  type IoSocket,
+  type Next,
+} from './io.js'
 import { createLimit, type SocketLimitOptions } from './limit.js'
 import { createLine } from './line.js'
-import { skippedBy } from './recovery.js'
-import { memberOf, once, partsOf, type IoMiddleware, type IoSocket, type Next } from './socket.js'
 
 /** An event that a client of socket.io has sent. */
 export interface SocketEvent<S> {
@@ -44,32 +52,26 @@ export function limitEvents<S extends IoSocket>(
   const limit = createLimit<SocketEvent<S>>('limitEvents', limiter, options, byConnection())
   const { onDenied } = options
 
-  return function eventLimit(socket, next) {
-    const skipped = skippedBy(socket, 'limitEvents')
-    if (skipped !== undefined) return next(new DenialError(denialOf(limit.report(skipped))))
+  return ioMiddleware('limitEvents', limit, (socket, next) => {
     const line = createLine()
-    /** The ends of the events that are not acknowledged yet. One listener serves all: Node warns about more than ten. */
-    const ends = new Set<() => void>()
-    socket.once('disconnect', () => {
-      line.close()
-      ends.forEach((end) => end())
-    })
+    whenOver(socket, 'disconnect', () => line.close())
     socket.use((packet, pass) => {
       const event = eventOf(socket, packet)
       const proceed = once(pass)
+      const denyEvent = (denial: Denial): void => deny(event, denial, proceed)
       const isAsked = line.add(
         (signal) => limit.ask(event, partsOf(socket, event.args), signal),
         (answer) =>
           limit.settle(answer, {
-            allow: (decision) => carryOn(decision, event, packet, pass, ends),
-            deny: (denied) => deny(event, denialOf(denied), proceed),
+            allow: (decision) => carryOn(decision, event, packet, pass),
+            deny: denyEvent,
             onDenied: onDenied && ((decision) => onDenied(event, proceed, decision)),
           }),
       )
-      if (!isAsked) deny(event, tooManyWait, proceed)
+      if (!isAsked) denyEvent(tooManyWait)
     })
     next()
-  }
+  })
 }
 
 function eventOf<S>(socket: S, [name, ...args]: readonly [string, ...unknown[]]): SocketEvent<S> {
@@ -101,27 +103,20 @@ function isCongested({ conn }: IoSocket): boolean {
 /** Passes an event on. If it holds a lease, then until it is acknowledged; one without an acknowledgement until its listeners have returned. */
 function carryOn(
   decision: Decision,
-  { acknowledge }: SocketEvent<IoSocket>,
+  { socket, acknowledge }: SocketEvent<IoSocket>,
   packet: unknown[],
   pass: Next,
-  ends: Set<() => void>,
 ): void {
-  if (decision.lease === undefined) return pass()
   const letGo = hold(decision)
-  if (acknowledge === undefined) {
-    pass()
-    // socket.io calls the listeners in the next tick.
-    setImmediate(letGo)
-    return
-  }
-  function end(): void {
-    ends.delete(end)
-    letGo()
-  }
-  ends.add(end)
-  packet[packet.length - 1] = function acknowledgeAndEnd(...args: readonly unknown[]) {
-    end()
-    acknowledge(...args)
+  if (decision.lease !== undefined && acknowledge !== undefined) {
+    const cancel = whenOver(socket, 'disconnect', letGo)
+    packet[packet.length - 1] = function acknowledgeAndEnd(...args: readonly unknown[]) {
+      cancel()
+      letGo()
+      acknowledge(...args)
+    }
   }
   pass()
+  // socket.io calls the listeners in the next tick.
+  if (decision.lease !== undefined && acknowledge === undefined) setImmediate(letGo)
 }

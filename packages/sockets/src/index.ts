@@ -9,14 +9,8 @@ export type { OnUpgradeDenied, UpgradeOptions, UpgradeServer, UpgradeSocket } fr
 export { byConnection } from './by-connection.js'
 export type { Denial } from './denial.js'
 export type { SocketLimitOptions } from './limit.js'
-export type {
-  IoMiddleware,
-  IoSocket,
-  MessageData,
-  Next,
-  UpgradeRequest,
-  WebSocketLike,
-} from './socket.js'
+export type { IoMiddleware, IoSocket, Next } from './io.js'
+export type { MessageData, UpgradeRequest, WebSocketLike } from './socket.js'
 
 // Both modules are explicit lists. Re-exported, so that an application needs one import.
 export * from '@sluice/core'

@@ -19,6 +19,7 @@ import {
   isRecord,
   readOptions,
 } from '@sluice/core/internal'
+import { denialOf, Failure, type Answer, type Denial } from './denial.js'
 import { viewOf, type ViewParts } from './socket.js'
 
 /** The options of all limits of sockets. `R` is a connection, an event, a message or an upgrade, and `H` is the handler of those that are denied. */
@@ -48,26 +49,10 @@ export interface SocketLimitOptions<R, H> {
   readonly onDenied?: H | undefined
 }
 
-/** A decision, or the error that kept the limit from one. */
-export type Answer = Decision | Failure
-
-/** An error of the limit: of a function of its options, or of the limiter. */
-export class Failure {
-  readonly error: unknown
-
-  constructor(error: unknown) {
-    this.error = error
-  }
-}
-
-export function isAllowed(answer: Answer): answer is Decision {
-  return !(answer instanceof Failure) && answer.allowed
-}
-
 /** The consequences of an answer. */
 export interface Consequences {
   allow(decision: Decision): void
-  deny(answer: Answer): void
+  deny(denial: Denial, answer: Answer): void
   /** The handler of the application, in place of `deny`. */
   readonly onDenied: ((decision: Decision) => unknown) | undefined
 }
@@ -106,13 +91,18 @@ export function createLimit<R>(
     header: (_raw, { headers }, name) => headers[name],
     advice: () => addressAdvice,
   })
-  const report = reporter()
+  let quietUntil = -Infinity
 
-  async function consume(
-    raw: R,
-    parts: ViewParts,
-    signal: AbortSignal | undefined,
-  ): Promise<Decision> {
+  function report(error: unknown): Failure {
+    const now = performance.now()
+    if (now >= quietUntil) {
+      quietUntil = now + reportEveryMs
+      warnOfFailure(error)
+    }
+    return new Failure(error)
+  }
+
+  async function consume(raw: R, parts: ViewParts, signal?: AbortSignal): Promise<Decision> {
     const key = await keyOf(raw, viewOf(raw, parts, addresses))
     const { cost: own = 1 } = options
     const cost = typeof own === 'function' ? definedCost(limiter.name, await own(raw)) : own
@@ -121,39 +111,20 @@ export function createLimit<R>(
   }
 
   return {
-    async ask(raw, parts, signal) {
-      try {
-        return await consume(raw, parts, signal)
-      } catch (error) {
-        return signal?.aborted === true ? new Failure(error) : report(error)
-      }
-    },
+    ask: async (raw, parts, signal) =>
+      consume(raw, parts, signal).catch((error: unknown) =>
+        signal?.aborted === true ? new Failure(error) : report(error),
+      ),
 
     settle(answer, { allow, deny, onDenied }) {
-      if (isAllowed(answer)) return allow(answer)
-      if (onDenied === undefined || answer instanceof Failure) return deny(answer)
-      void (async () => {
-        try {
-          await onDenied(answer)
-        } catch (error) {
-          deny(report(error))
-        }
-      })()
+      const denyFor = (denied: Answer): void => deny(denialOf(denied), denied)
+      if (answer instanceof Failure) return denyFor(answer)
+      if (answer.allowed) return allow(answer)
+      if (onDenied === undefined) return denyFor(answer)
+      void (async () => onDenied(answer))().catch((error: unknown) => denyFor(report(error)))
     },
 
     report,
-  }
-}
-
-function reporter(): (error: unknown) => Failure {
-  let quietUntil = -Infinity
-  return function report(error) {
-    const now = performance.now()
-    if (now >= quietUntil) {
-      quietUntil = now + reportEveryMs
-      warnOfFailure(error)
-    }
-    return new Failure(error)
   }
 }
 

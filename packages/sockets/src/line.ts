@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
+import { Failure, type Answer } from './denial.js'
 import { hold } from './hold.js'
-import { isAllowed, type Answer } from './limit.js'
 
 /** The events or messages of one socket, in the order in which they came. */
 export interface Line {
@@ -26,17 +26,14 @@ export function createLine(): Line {
   // Each event that a leaky queue delays listens.
   setMaxListeners(mostWaiting, closed.signal)
 
-  function settle(answer: Answer, use: (answer: Answer) => void): void {
-    if (!closed.signal.aborted) use(answer)
-    else if (isAllowed(answer)) hold(answer)()
-  }
-
   function settleFirst(): void {
     const [first] = waiting
     if (first?.answer === undefined) return
+    const { answer, use } = first
     waiting.shift()
     try {
-      settle(first.answer, first.use)
+      if (!closed.signal.aborted) use(answer)
+      else if (!(answer instanceof Failure)) hold(answer)()
     } finally {
       // Also if the application's handler throws.
       settleFirst()

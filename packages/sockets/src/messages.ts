@@ -5,14 +5,15 @@ import {
   isFunction,
   isPromise,
   isRecord,
+  memberOf,
   remoteAddressOf,
 } from '@sluice/core/internal'
 import { byConnection, identify } from './by-connection.js'
-import { denialOf, tooManyWait, type Denial } from './denial.js'
+import { Failure, tooManyWait, type Answer, type Denial } from './denial.js'
 import { hold } from './hold.js'
-import { createLimit, Failure, type Answer, type SocketLimitOptions } from './limit.js'
+import { createLimit, type SocketLimitOptions } from './limit.js'
 import { createLine } from './line.js'
-import { memberOf, type MessageData, type UpgradeRequest, type WebSocketLike } from './socket.js'
+import type { MessageData, UpgradeRequest, WebSocketLike } from './socket.js'
 
 /** A message that a client of ws has sent. */
 export interface SocketMessage<W> {
@@ -79,41 +80,36 @@ export function limitMessages<W extends WebSocketLike>(
   function end(): void {
     socket.removeListener('message', receive)
     line.close()
-    if (isPausedHere) resume()
+    drained()
   }
 
   function receive(data: MessageData, isBinary: boolean): void {
     const message = { socket, data, isBinary, request }
     const bytes = bytesOf(data)
-    waitingBytes += bytes
     const isAsked = line.add(
       (signal) => limit.ask(message, { peer, url, headers, sent: [data] }, signal),
       (answer) => {
         waitingBytes -= bytes
         if (line.waiting === 0) drained()
-        settle(answer, message)
+        limit.settle(answer, {
+          allow: (decision) => pass(decision, () => onMessage(data, isBinary)),
+          deny,
+          onDenied: onDenied && ((decision) => onDenied(message, decision)),
+        })
       },
     )
     if (!isAsked) {
-      waitingBytes -= bytes
       // Once, or a flood of messages would be answered by a flood.
       if (!isToldToWait) tell(tooManyWait)
       isToldToWait = true
-    } else if (line.waiting >= manyWaiting || (line.waiting > 0 && waitingBytes >= manyBytes)) {
-      pause()
+      return
     }
+    waitingBytes += bytes
+    if (line.waiting >= manyWaiting || waitingBytes >= manyBytes) pause()
   }
 
-  function settle(answer: Answer, message: SocketMessage<W>): void {
-    limit.settle(answer, {
-      allow: (decision) => pass(decision, () => onMessage(message.data, message.isBinary)),
-      deny,
-      onDenied: onDenied && ((decision) => onDenied(message, decision)),
-    })
-  }
-
-  function deny(answer: Answer): void {
-    if (answer instanceof Failure || !strikes.isLast(answer)) return tell(denialOf(answer))
+  function deny(denial: Denial, answer: Answer): void {
+    if (answer instanceof Failure || !strikes.isLast(answer)) return tell(denial)
     end()
     socket.close(policyViolation, 'rate limited')
   }
@@ -146,10 +142,7 @@ export function limitMessages<W extends WebSocketLike>(
 
   function drained(): void {
     isToldToWait = false
-    if (isPausedHere) resume()
-  }
-
-  function resume(): void {
+    if (!isPausedHere) return
     isPausedHere = false
     socket.resume()
   }

@@ -1,43 +1,5 @@
 import type { Addresses, RequestView } from '@sluice/core/http'
 
-/** The parts of a socket of socket.io 4 that the limits use. */
-export interface IoSocket {
-  readonly id: string
-  readonly connected: boolean
-  readonly handshake: {
-    readonly address: string
-    readonly url: string
-    readonly headers: RequestView<unknown>['headers']
-    readonly auth?: unknown
-    readonly query?: unknown
-  }
-  /** The connection below, which several namespaces share. */
-  readonly conn: {
-    readonly readyState: string
-    once(event: 'close', listener: () => void): unknown
-  }
-  use(limit: (event: [string, ...unknown[]], next: Next) => void): unknown
-  listenerCount(event: 'error'): number
-  once(event: 'disconnect', listener: () => void): unknown
-  removeListener(event: 'disconnect', listener: () => void): unknown
-}
-
-/** The continuation of a middleware of socket.io. */
-export type Next = (error?: Error) => void
-
-/** A continuation that does nothing after the first call: socket.io would run the next middleware once more. */
-export function once(next: Next): Next {
-  let isCalled = false
-  return function callOnce(error) {
-    if (isCalled) return
-    isCalled = true
-    next(error)
-  }
-}
-
-/** A middleware of a namespace: `io.use(limitEvents(…))`. */
-export type IoMiddleware<S> = (socket: S, next: Next) => void
-
 /** The parts of a socket of ws 8 that `limitMessages` uses. */
 export interface WebSocketLike {
   readonly bufferedAmount: number
@@ -74,12 +36,6 @@ export interface ViewParts {
   readonly sent: readonly unknown[]
 }
 
-/** The parts of a connection of socket.io, or of an event with these arguments. */
-export function partsOf({ handshake }: IoSocket, args?: readonly unknown[]): ViewParts {
-  const { address: peer, url, headers, auth, query } = handshake
-  return { peer, url, headers, sent: [args, auth, query] }
-}
-
 /**
  * The view of a connection, event, message or upgrade. It has no route: a client chooses the names of its events, and would have another count with each
  * name.
@@ -109,9 +65,4 @@ export function viewOf<R>(
       return addresses.of(raw, parts)
     },
   }
-}
-
-/** A member that the types of a library do not have. */
-export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

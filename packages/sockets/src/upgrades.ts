@@ -8,9 +8,9 @@ import {
   readOptions,
   remoteAddressOf,
 } from '@sluice/core/internal'
-import { waitOf } from './denial.js'
+import { Failure, waitOf, type Answer } from './denial.js'
 import { hold } from './hold.js'
-import { createLimit, Failure, type Answer, type SocketLimitOptions } from './limit.js'
+import { createLimit, type SocketLimitOptions } from './limit.js'
 import type { UpgradeRequest, ViewParts } from './socket.js'
 
 /** A server whose upgrades are limited: `createServer()` of `node:http`, or a `WebSocketServer` of ws. */
@@ -98,7 +98,7 @@ export function limitUpgrades(
           socket.removeListener('error', destroy)
           upgrade()
         },
-        deny: (denied) => respond(socket, denied),
+        deny: (_denial, answer) => respond(socket, answer),
         onDenied: onDenied && ((decision) => onDenied(request, socket, decision)),
       }),
     )

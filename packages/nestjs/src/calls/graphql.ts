@@ -1,10 +1,10 @@
 import type { ExecutionContext } from '@nestjs/common'
 import type { ModulesContainer } from '@nestjs/core'
 import { createView } from '@sluice/core/http'
-import { inheritedMember } from '@sluice/core/internal'
+import { inheritedMember, memberOf } from '@sluice/core/internal'
 import { requestMissing } from '../errors.js'
 import { getOrAdd } from '../get-or-add.js'
-import { isObject, memberOf, type NestCall } from '../nest-call.js'
+import { isObject, type NestCall } from '../nest-call.js'
 import { serverOf } from '../nest-methods.js'
 import {
   headersOfReply,
