@@ -2,7 +2,6 @@
 //
 //   <!-- code: examples/docs/keys.js#per-policy -->                        the block below it: a region of a file, or all of it
 //   <!-- options: packages/core/src/limiter/arguments.ts#PeekOptions -->       up to <!-- /options -->: a list of an interface's options
-//   <!-- api: @sluice/core Decision Verdict -->                            up to <!-- /api -->: a section for each of these public names
 //   <!-- api list: @sluice/core Key Keys -->                               up to <!-- /api -->: a list of these public names, with their TSDoc
 //   <!-- api brief: @sluice/core Key Keys -->                              the same, with the first sentence of the TSDoc
 //   <!-- api names: @sluice/core Key Keys -->                              the names alone; `*` for all that the page has nowhere else

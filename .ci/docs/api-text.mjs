@@ -1,10 +1,3 @@
-export function signatureText(name, { generics, params, returns }) {
-  const each = params.map(({ name, optional, type }) => `${name}${optional}: ${type}`)
-  const line = `${name}${generics}(${each.join(', ')}): ${returns}`
-  if (line.length <= 100) return line
-  return `${name}${generics}(\n${each.map((param) => `  ${param},\n`).join('')}): ${returns}`
-}
-
 export function callText(name, params, withTypes = false) {
   const each = params.map(
     ({ name, optional, type }) => `${name}${optional}${withTypes ? `: ${type}` : ''}`,
@@ -18,10 +11,6 @@ export function memberCode({ name, optional = '', isMethod, signature, type }, w
   if (!isMethod) return withTypes ? `${start}: ${type}` : start
   const call = callText(start, signature.params, withTypes)
   return withTypes ? `${call}: ${signature.returns}` : call
-}
-
-export function fenced(code) {
-  return `\`\`\`ts\n${code}\n\`\`\``
 }
 
 export function joined(...parts) {

@@ -50,7 +50,7 @@ for (const page of readdirSync(`${root}packages/docs/reference`).filter((name) =
   /^api.*\.md$/.test(name),
 )) {
   const sections = read(`packages/docs/reference/${page}`).matchAll(
-    /^<!-- api(?: \w+)?: (@sluice\/\w+)\S*([^>]*?)-->\n([^]*?)^<!-- \/api -->$/gm,
+    /^<!-- api \w+: (@sluice\/\w+)\S*([^>]*?)-->\n([^]*?)^<!-- \/api -->$/gm,
   )
   for (const [, owner, asked, content] of sections) {
     // The generator writes the names that a `*` stands for.
