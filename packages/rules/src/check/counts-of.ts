@@ -44,7 +44,7 @@ export function countsOf(set: RuleSet): readonly RuleCount[] {
     name,
     rules: users.map(({ rule }) => rule.id),
     limits: limitsOf(name, users),
-    hasOverrides: users.some(({ limit }) => limit.variants.hasOverrides),
+    hasOverrides: users.some(({ limit }) => limit.variants.overrides !== undefined),
     fits: (parts) => users.some(({ limit }) => fitsKey(limit.key, parts)),
   }))
 }

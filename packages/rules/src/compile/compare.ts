@@ -153,7 +153,7 @@ function keyText({ parts }: Limit['key']): string {
 function formsOf({ variants }: Limit, name: string): ReadonlyMap<string, string> {
   const own = variants.alternatives.filter((one) => one.name === name)
   const forms = new Map(own.map(({ reason = '', policy }) => [reason, formOfPolicy(policy)]))
-  for (const { limit, reason } of name === variants.names[0] ? variants.overrides : []) {
+  for (const { limit, reason } of name === variants.names[0] ? (variants.overrides ?? []) : []) {
     // A form does not depend on the time zone.
     if (typeof limit === 'object') forms.set(reason, formOfPolicy(inZone(limit, 'UTC')))
   }

@@ -70,8 +70,7 @@ function parsed(read: ReadText, text: string, files: ReadonlyMap<string, string>
   const rules: CompiledRule[] = []
   const declarations = written.map((rule, number) => {
     const declaration = shapeRule(rule, findings.place('rules', number))
-    const compiled =
-      declaration && vocabulary && readRule(declaration, number, head ?? {}, vocabulary)
+    const compiled = declaration && vocabulary && readRule(declaration, number, vocabulary)
     if (compiled !== undefined) rules.push(compiled)
     return declaration
   })

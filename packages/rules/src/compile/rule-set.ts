@@ -150,7 +150,7 @@ function policiesOf(rules: readonly CompiledRule[]): ReadonlyMap<string, Policy>
   const policies = new Map<string, Policy>()
   for (const { action } of rules) {
     if (action.type !== 'limit') continue
-    for (const [name, policy] of action.variants.first) {
+    for (const { name, policy } of action.variants.alternatives) {
       if (!policies.has(name)) policies.set(name, policy)
     }
   }

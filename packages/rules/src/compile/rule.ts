@@ -2,7 +2,6 @@ import { millisecondsOf } from '@sluice/core/internal'
 import type { Outcome } from '../decide/outcome.js'
 import type {
   RuleDeclaration,
-  RulesDocument,
   DenyDeclaration,
   OverDeclaration,
   ThenDeclaration,
@@ -11,10 +10,10 @@ import type { Place } from '../document/findings.js'
 import type { Field } from '../match/reading.js'
 import type { Vocabulary } from '../match/vocabulary.js'
 import { readWhen, type Requirements } from '../match/when.js'
-import { readCost, type Cost } from './limits/cost.js'
 import { readCounting, type Counting } from './limits/counting.js'
 import { readKey, type KeyReader } from './limits/keys.js'
 import { isShort } from './limits/policies.js'
+import { readQuantity, type Quantity } from './limits/quantity.js'
 import { readVariants, type VariantReader } from './limits/variants.js'
 
 /** A compiled rule. */
@@ -46,7 +45,7 @@ export interface Limit {
   readonly group: string | undefined
   readonly key: KeyReader
   readonly variants: VariantReader
-  readonly cost: Cost
+  readonly cost: Quantity
   readonly outcome: Outcome
   readonly counting: Counting
   readonly resetOnSuccess: boolean
@@ -58,7 +57,6 @@ export interface Limit {
 export function readRule(
   declaration: RuleDeclaration,
   number: number,
-  document: Pick<RulesDocument, 'zone' | 'values'>,
   vocabulary: Vocabulary,
 ): CompiledRule | undefined {
   const { findings } = vocabulary
@@ -67,7 +65,7 @@ export function readRule(
   const when = readWhen(declaration.when, place.at('when'), vocabulary)
   const action =
     then === undefined
-      ? readLimit(declaration, when, document, place, vocabulary)
+      ? readLimit(declaration, when, place, vocabulary)
       : readThen(declaration, then, place)
   if (action === undefined) return undefined
   const { line } = findings.positionOf(place.path)
@@ -116,15 +114,14 @@ function readThen(
 function readLimit(
   declaration: RuleDeclaration,
   when: Requirements,
-  document: Pick<RulesDocument, 'zone' | 'values'>,
   place: Place,
   vocabulary: Vocabulary,
 ): Limit | undefined {
   const { id, count = id, group, over = 'deny', counts, resetOn, shadow } = declaration
   checkCountName(declaration.count, place.at('count'))
   const key = readKey(id, declaration.key, when, place.at('key'), vocabulary)
-  const variants = readVariants(declaration, document, place, vocabulary)
-  const cost = readCost(declaration.cost, place.at('cost'), vocabulary)
+  const variants = readVariants(declaration, place, vocabulary)
+  const cost = readQuantity(declaration.cost ?? 1, place.at('cost'), vocabulary)
   const outcome = overOutcome(over, place.at('over'))
   if (variants === undefined || outcome === undefined) return undefined
   const counting = readCounting(counts, variants, outcome, place.at('counts'))

@@ -162,6 +162,6 @@ function appliedOf(rule: CompiledRule, limit: Limit, request: Request): Applied 
     limit,
     key,
     variant: limit.variants.variantOf(request),
-    cost: limit.cost.costOf(request),
+    cost: limit.cost.of(request),
   }
 }

@@ -3,6 +3,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { rulesErrorFrom } from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
+import { isMissing } from './sources/document-files.js'
 import { contentOf, type RulesContent } from './sources/rule-source.js'
 
 /** The last good document of a source and its files, in one file. Requests do not depend on the copy: a failure is a warning of the process. */
@@ -71,10 +72,6 @@ async function replaceFile(path: string, text: string): Promise<void> {
     await rm(temporary, { force: true })
     throw error
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function warn(path: string, error: unknown): void {

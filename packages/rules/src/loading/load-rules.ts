@@ -1,10 +1,27 @@
-import { checked, checkedIfGiven, optional, readOptions } from '@sluice/core/internal'
+import type { Awaitable, RequestView, Rules } from '@sluice/core/http'
+import {
+  checked,
+  checkedIfGiven,
+  isFunction,
+  isRecord,
+  isText,
+  optional,
+  readOptions,
+} from '@sluice/core/internal'
 import { compileRules } from '../compile/compile-rules.js'
+import type { Explanation } from '../compile/explain.js'
 import { parseRules } from '../compile/parse.js'
-import type { ValueFunctions } from './facts-of-request.js'
-import { createLoadedRules, type LoadedRules } from './loaded-rules.js'
-import { checkFunctions } from './value-functions.js'
+import type { RuleSet } from '../compile/rule-set.js'
+import type { RuleStats } from '../compile/stats.js'
+import { requestRules } from '../decide/request-rules.js'
+import type { RulesDocument } from '../document/document.js'
+import { RequestFacts, type ValueFunctions } from './facts-of-request.js'
+import { createKeeper } from './keep.js'
+import { factsOf, type RuleContext } from './limiter/context.js'
+import { createRuleLoader, type RulesState } from './rule-loader.js'
 import type { RuleSource } from './sources/rule-source.js'
+import { textOf } from './sources/static-source.js'
+import { checkFunctions } from './value-functions.js'
 
 /** Options of `loadRules`. */
 export interface LoadRulesOptions<R> {
@@ -25,10 +42,33 @@ export interface LoadRulesOptions<R> {
   readonly clock?: (() => number) | undefined
 }
 
+/** Rules that follow their source. `rateLimit({ rules })` and `createRuleLimiter({ rules })` take them. */
+export interface LoadedRules<R> extends Rules<R> {
+  /** The current rules. One object belongs to one version of the document. */
+  readonly current: RuleSet
+  /** Finds the rules that apply to a request. */
+  judge(request: R, view: RequestView<R>): ReturnType<RuleSet['judge']>
+  /** The version of the rules, its origin, and the error if it is not the version of the source. */
+  state(): RulesState
+  /** The counters of each rule by its id, since the rule was first loaded. The counters of a removed rule are dropped. */
+  stats(): ReadonlyMap<string, RuleStats>
+  /** Explains how the rules decide a request, rule by rule. Counts nothing. */
+  explain(context: RuleContext): Awaitable<Explanation>
+  /**
+   * Reads the source now, and resolves when its rules are in use. Rejects and keeps the current rules if the source cannot be read or its document is
+   * invalid.
+   */
+  reload(): Promise<void>
+  /** Replaces the rules by this document until the source changes. Rejects and keeps the current rules if the document is invalid. */
+  replace(document: RulesDocument | string): Promise<void>
+  /** Stops following the source. The current rules still decide requests. */
+  close(): void
+}
+
 const readers = {
   source: checked('a source, such as fileSource("rules.yaml")', isSource),
   values: checkedIfGiven('an object with a function for each value', areFunctions),
-  keep: checkedIfGiven('the path of a file', isPath),
+  keep: checkedIfGiven('the path of a file', isText),
   clock: optional(
     checked('a function that returns milliseconds since the epoch', isFunction),
     Date.now,
@@ -56,18 +96,36 @@ export async function loadRules<R = unknown>(
 ): Promise<LoadedRules<R>> {
   readOptions('loadRules', options, readers)
   const { source, values, keep, clock = Date.now } = options
-  return createLoadedRules({
+  // Own properties only: a value may be called `constructor`.
+  const functions = new Map(Object.entries(values ?? {}))
+  const loader = await createRuleLoader(
     source,
-    values: values ?? {},
-    keep,
-    clock,
-    async compile(text, stats) {
-      const functions = values === undefined ? undefined : Object.keys(values)
+    async (text, stats) => {
       const parsed = parseRules(text)
-      if (functions !== undefined) checkFunctions(parsed, functions)
-      return compileRules(parsed, stats === undefined ? {} : { stats })
+      if (values !== undefined) checkFunctions(parsed, [...functions.keys()])
+      return compileRules(parsed, { stats })
     },
-  })
+    keep === undefined ? undefined : createKeeper(keep),
+  )
+  const judge = (_request: R, view: RequestView<R>): ReturnType<RuleSet['judge']> =>
+    loader.current.judge(new RequestFacts(view, functions), clock())
+
+  return {
+    get current() {
+      return loader.current
+    },
+    ...requestRules<R>(loader.current.name, judge),
+    judge,
+    state: loader.state,
+    stats: () => loader.current.stats,
+    explain(context) {
+      const set = loader.current
+      return set.explain(factsOf(context, set.document), clock())
+    },
+    reload: loader.reload,
+    replace: async (document) => loader.replace({ ...textOf(document), files: new Map() }),
+    close: loader.close,
+  }
 }
 
 function isSource(value: unknown): value is RuleSource {
@@ -76,16 +134,4 @@ function isSource(value: unknown): value is RuleSource {
 
 function areFunctions(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every(isFunction)
-}
-
-function isPath(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
-}
-
-function isFunction(value: unknown): value is () => number {
-  return typeof value === 'function'
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,3 @@
-import type { Policy } from '@sluice/core'
 import { isTimeZone } from '@sluice/core/internal'
 import type { RulesDocument, Scalar } from '../document/document.js'
 import type { Findings, Place } from '../document/findings.js'
@@ -6,7 +5,6 @@ import { Fields, reservedNames } from './fields.js'
 import { readList, type List } from './lists.js'
 import { Patterns } from './paths/patterns.js'
 import { createRegexpMemo, type RegexpMemo } from './predicates/operators.js'
-import type { Test } from './predicates/conditions.js'
 import { createSchedule, type Schedule } from './schedule.js'
 
 /** The fields, lists and schedules of a document, which its rules refer to by name. */
@@ -17,10 +15,8 @@ export interface Vocabulary {
   readonly lists: ReadonlyMap<string, List>
   readonly schedules: ReadonlyMap<string, Schedule>
   readonly regexps: RegexpMemo
-  /** Tests by their fields and predicates. Thousands of rules can have the same one. */
-  readonly tests: Map<string, Test>
-  /** Policies by their declarations. Equal ones are one object. */
-  readonly policies: Map<string, Policy>
+  /** The time zone of calendar windows that name none. */
+  readonly zone: string | undefined
   /** The list of `$name`. Undefined after a finding if there is none of this kind. */
   listOf(reference: string, kind: List['kind'] | undefined, place: Place): List | undefined
   scheduleOf(name: string, place: Place): Schedule | undefined
@@ -49,8 +45,7 @@ export function createVocabulary(
     lists,
     schedules,
     regexps: createRegexpMemo(),
-    tests: new Map(),
-    policies: new Map(),
+    zone: document.zone,
 
     listOf(reference, kind, place) {
       const name = reference.slice(1)

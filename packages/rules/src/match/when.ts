@@ -109,7 +109,7 @@ const deepest = 8
 
 /** Reads the predicates of a rule. */
 export function readWhen(when: When = {}, place: Place, vocabulary: Vocabulary): Requirements {
-  const { fields, findings, patternsOf, tests: known } = vocabulary
+  const { fields, patternsOf } = vocabulary
   const { path } = when
   const texts = isPredicate(path) && isLiteral(path) ? literalsOf(path) : []
   const own = patternsOf(texts, place.at('path'))
@@ -157,12 +157,7 @@ export function readWhen(when: When = {}, place: Place, vocabulary: Vocabulary):
     if (field === undefined) {
       return at.unknown(name, fields.names, 'SLUICE_RULES_FIELD_UNKNOWN', name, fields.names)
     }
-    const key = `${field.slot} ${JSON.stringify(predicate)}`
-    const found = findings.list.length
-    const test = known.get(key) ?? predicateTest(field, predicate, at, vocabulary)
-    // One with mistakes is read again, so that each of them has its position.
-    if (test !== undefined && findings.list.length === found) known.set(key, test)
-    return test
+    return predicateTest(field, predicate, at, vocabulary)
   }
 }
 

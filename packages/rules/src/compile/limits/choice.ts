@@ -11,8 +11,6 @@ export interface Alternative {
   readonly policy: Policy
   /** The reason for its choice: `plan pro`. Undefined if the rule has no choice. */
   readonly reason: string | undefined
-  /** The value that chooses it. */
-  readonly by: string | undefined
 }
 
 /** A policy of a rule, and the choice among its alternatives. */
@@ -28,51 +26,31 @@ export interface Choice {
 export function readChoice(
   rule: string,
   name: string,
-  choice: PolicyDeclaration | By<PolicyDeclaration>,
+  declared: PolicyDeclaration | By<PolicyDeclaration>,
   place: Place,
-  zone: string | undefined,
   vocabulary: Vocabulary,
 ): Choice | undefined {
-  if (!isBy(choice)) {
-    const policy = buildPolicy(rule, choice, place, zone, vocabulary)
-    const alternatives = policy && [
-      { declaration: choice, policy, reason: undefined, by: undefined },
-    ]
-    return alternatives && { name, alternatives, field: undefined, choose: () => 0 }
+  if (!isBy(declared)) {
+    const policy = buildPolicy(rule, declared, place, vocabulary)
+    const only = policy && { declaration: declared, policy, reason: undefined }
+    return only && { name, alternatives: [only], field: undefined, choose: () => 0 }
   }
-  const { by, else: other, ...cases } = choice
+  const { by, else: other, ...cases } = declared
   const alternatives: Alternative[] = []
   const indexes = new Map<string, number>()
   for (const [value, declaration] of Object.entries({ ...cases, else: other })) {
     if (declaration === undefined || typeof declaration === 'string') continue
-    const policy = buildPolicy(rule, declaration, place.at(value), zone, vocabulary)
+    const policy = buildPolicy(rule, declaration, place.at(value), vocabulary)
     if (policy === undefined) return undefined
     indexes.set(value, alternatives.length)
-    alternatives.push({ declaration, policy, reason: `${by} ${value}`, by })
+    alternatives.push({ declaration, policy, reason: `${by} ${value}` })
   }
-  const values = Object.keys(cases)
-  const elseIndex = indexes.get('else')
-  if (by === 'schedule') {
-    const schedules = values.map(
-      (value) => [vocabulary.scheduleOf(value, place.at(value)), value] as const,
-    )
-    if (elseIndex === undefined) return place.error('SLUICE_RULES_VARIANT_MISSING', by, [])
-    const choose = ({ now }: Request): number => {
-      const [, value = 'else'] = schedules.find(([schedule]) => schedule?.activeAt(now)) ?? []
-      return indexes.get(value) ?? elseIndex
-    }
-    return { name, alternatives, field: undefined, choose }
-  }
-  const { fields } = vocabulary
-  const field = fields.isValue(by) ? fields.field(by, [], new Set()) : undefined
-  if (field === undefined) {
-    const known = [...fields.values, 'schedule']
-    return place.at('by').unknown(by, known, 'SLUICE_RULES_FIELD_UNKNOWN', by, known)
-  }
-  if (!coversValues(field, values, elseIndex !== undefined, place)) return undefined
+  const choice = choiceOf(by, Object.keys(cases), other !== undefined, place, vocabulary)
+  if (choice === undefined) return undefined
+  const { field, caseOf } = choice
   // Without "else", every value that is possible has its own alternative.
-  const choose = (request: Request): number =>
-    indexes.get(String(field.counted(request))) ?? elseIndex ?? 0
+  const otherwise = indexes.get('else') ?? 0
+  const choose = (request: Request): number => indexes.get(caseOf(request)) ?? otherwise
   return { name, alternatives, field, choose }
 }
 
@@ -80,22 +58,35 @@ function isBy<T>(choice: T | By<T>): choice is By<T> {
   return typeof choice === 'object' && choice !== null && 'by' in choice
 }
 
-/** Whether each value that is possible has an alternative. */
-function coversValues(
-  field: Field,
-  values: readonly string[],
+/** How a request chooses one of the cases: by the schedule that is active, or by a value. Undefined after a finding. */
+function choiceOf(
+  by: string,
+  cases: readonly string[],
   hasElse: boolean,
   place: Place,
-): boolean {
-  const possible = field.type === 'boolean' ? ['true', 'false'] : field.oneOf?.map(String)
-  const strange = possible && values.find((value) => !possible.includes(value))
-  if (strange !== undefined && possible !== undefined) {
-    place.at(strange).unknown(strange, possible, 'SLUICE_RULES_OPTION_UNKNOWN', strange, possible)
-    return false
+  { fields, scheduleOf }: Vocabulary,
+): { readonly field: Field | undefined; caseOf(request: Request): string } | undefined {
+  if (by === 'schedule') {
+    const schedules = cases.map((name) => scheduleOf(name, place.at(name)))
+    if (!hasElse) return place.error('SLUICE_RULES_VARIANT_MISSING', by, [])
+    const active = ({ now }: Request): number =>
+      schedules.findIndex((schedule) => schedule?.activeAt(now))
+    return { field: undefined, caseOf: (request) => cases[active(request)] ?? 'else' }
   }
-  if (hasElse) return true
-  const missing = possible?.filter((value) => !values.includes(value)) ?? []
-  if (possible !== undefined && field.required && missing.length === 0) return true
-  place.error('SLUICE_RULES_VARIANT_MISSING', field.name, missing)
-  return false
+  const field = fields.isValue(by) ? fields.field(by, [], new Set()) : undefined
+  if (field === undefined) {
+    const known = [...fields.values, 'schedule']
+    return place.at('by').unknown(by, known, 'SLUICE_RULES_FIELD_UNKNOWN', by, known)
+  }
+  const possible = field.type === 'boolean' ? ['true', 'false'] : field.oneOf?.map(String)
+  const strange = possible && cases.find((value) => !possible.includes(value))
+  if (strange !== undefined && possible !== undefined) {
+    return place
+      .at(strange)
+      .unknown(strange, possible, 'SLUICE_RULES_OPTION_UNKNOWN', strange, possible)
+  }
+  const missing = possible?.filter((value) => !cases.includes(value)) ?? []
+  const coversAll = possible !== undefined && field.required && missing.length === 0
+  if (!hasElse && !coversAll) return place.error('SLUICE_RULES_VARIANT_MISSING', by, missing)
+  return { field, caseOf: (request) => String(field.counted(request)) }
 }

@@ -7,14 +7,13 @@ import type {
   RuleDeclaration,
 } from '../../document/document.js'
 import type { Place } from '../../document/findings.js'
-import { rulesError } from '../../errors.js'
 import { reasonOf } from '../../errors/reason.js'
+import { withoutSlashAtEnd } from '../../match/paths/readings.js'
 import type { Field, Request } from '../../match/reading.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 import type { Choice } from './choice.js'
-import { withoutSlashAtEnd } from '../../match/paths/readings.js'
-import { isQuantity, numberField } from './cost.js'
 import { inZone } from './policies.js'
+import { readQuantity } from './quantity.js'
 
 /** A limit in place of the rule's own. */
 export interface Override {
@@ -34,7 +33,6 @@ export interface OverrideReader {
 export function readOverrides(
   { limit, overrides }: RuleDeclaration,
   choices: readonly Choice[],
-  zone: string | undefined,
   rule: Place,
   vocabulary: Vocabulary,
 ): OverrideReader | undefined {
@@ -42,7 +40,7 @@ export function readOverrides(
   if (overrides === undefined) return undefined
   const place = rule.at('overrides')
   const { of, entries = {} } = overrides
-  const { fields } = vocabulary
+  const { fields, zone } = vocabulary
   const field = fields.field(of, [], new Set())
   if (field === undefined) {
     const known = fields.names.filter((name) => name !== 'during' && name !== 'param.NAME')
@@ -93,18 +91,15 @@ function readPassed(
   place: Place,
   vocabulary: Vocabulary,
 ): OverrideReader | undefined {
-  const field = numberField(reference, place, vocabulary)
+  const quantity = readQuantity(reference, place, vocabulary)
+  const { field } = quantity
   if (field === undefined) return undefined
-  const name = reference.slice(1)
   return {
     field,
     entries: [],
     overrideOf(request) {
-      const limit = field.counted(request)
-      if (isQuantity(limit)) return { key: `${limit}`, reason: `${name} ${limit}`, limit }
-      throw limit === undefined
-        ? rulesError('SLUICE_RULES_VALUE_MISSING', name, undefined)
-        : rulesError('SLUICE_RULES_VALUE_INVALID', name, limit, 'a whole number, 0 or more')
+      const limit = quantity.of(request)
+      return { key: `${limit}`, reason: `${field.name} ${limit}`, limit }
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Policy } from '@sluice/core'
-import { checkedPolicy } from '@sluice/core/internal'
+import { checkedPolicy, isRecord } from '@sluice/core/internal'
 import type { PolicyDeclaration } from '../../document/document.js'
 import type { Place } from '../../document/findings.js'
 import { reasonOf } from '../../errors/reason.js'
@@ -10,18 +10,11 @@ export function buildPolicy(
   rule: string,
   declaration: PolicyDeclaration,
   place: Place,
-  zone: string | undefined,
-  { policies }: Pick<Vocabulary, 'policies'>,
+  { zone }: Vocabulary,
 ): Policy | undefined {
-  const key = JSON.stringify(declaration)
-  const known = policies.get(key)
-  if (known !== undefined) return known
-  const isUsual = !warnOfShort(declaration, place)
+  warnOfShort(declaration, place)
   try {
-    const policy = checkedPolicy(inZone(declaration, zone), `rule "${rule}"`)
-    // A policy with a warning is not cached, so that each rule with it has its own warning.
-    if (isUsual) policies.set(key, policy)
-    return policy
+    return checkedPolicy(inZone(declaration, zone), `rule "${rule}"`)
   } catch (error) {
     const at = hasInvalidWindow(declaration) ? placeOf('window', place) : place
     return at.error('SLUICE_RULES_POLICY', reasonOf(error))
@@ -30,19 +23,14 @@ export function buildPolicy(
 
 const durations = new Set(['window', 'every', 'lease', 'maxDelay', 'for', 'max'])
 
-/** Warns of numbers that are probably seconds, also in a block and in the stages of a policy. Returns whether it did. */
-function warnOfShort(declaration: object, place: Place): boolean {
-  let hasWarned = false
+/** Warns of numbers that are probably seconds, also in a block and in the stages of a policy. */
+function warnOfShort(declaration: object, place: Place): void {
   const members: [string, unknown][] = Object.entries(declaration)
   for (const [member, value] of members) {
-    if (typeof value === 'object' && value !== null) {
-      hasWarned = warnOfShort(value, place) || hasWarned
-    } else if (durations.has(member) && isShort(value)) {
-      hasWarned = true
-      placeOf(member, place).warning('SLUICE_RULES_DURATION_SHORT', value)
-    }
+    if (typeof value === 'object' && value !== null) warnOfShort(value, place)
+    if (!durations.has(member) || !isShort(value)) continue
+    placeOf(member, place).warning('SLUICE_RULES_DURATION_SHORT', value)
   }
-  return hasWarned
 }
 
 /** Whether a duration is a number that is probably one of seconds. */
@@ -77,17 +65,13 @@ export function inZone(
   if (zone === undefined) return declaration
   if (declaration.kind === 'calendarWindow') return { timeZone: zone, ...declaration }
   if (declaration.kind !== 'staged') return declaration
-  const { free, then } = declaration
-  return {
-    ...declaration,
-    ...(isPolicyDeclaration(free) ? { free: inZone(free, zone) } : {}),
-    // oxlint-disable-next-line unicorn/no-thenable -- the option's name
-    ...(isPolicyDeclaration(then) ? { then: inZone(then, zone) } : {}),
-  }
+  const stages = Object.entries(declaration).map(([name, stage]) => [
+    name,
+    isPolicyDeclaration(stage) ? inZone(stage, zone) : stage,
+  ])
+  return { kind: declaration.kind, ...Object.fromEntries(stages) }
 }
 
 function isPolicyDeclaration(value: unknown): value is PolicyDeclaration {
-  return (
-    typeof value === 'object' && value !== null && 'kind' in value && typeof value.kind === 'string'
-  )
+  return isRecord(value) && typeof value['kind'] === 'string'
 }

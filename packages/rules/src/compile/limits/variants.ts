@@ -1,10 +1,5 @@
 import type { Policy } from '@sluice/core'
-import type {
-  By,
-  PolicyDeclaration,
-  RuleDeclaration,
-  RulesDocument,
-} from '../../document/document.js'
+import type { By, PolicyDeclaration, RuleDeclaration } from '../../document/document.js'
 import type { Place } from '../../document/findings.js'
 import type { Field, Request } from '../../match/reading.js'
 import { RecentMap } from '../../match/recent-map.js'
@@ -26,15 +21,12 @@ export interface Variant {
 export interface VariantReader {
   /** The names of the counts of its policies. */
   readonly names: readonly string[]
-  /** The policies of the first choice of each, by the names of their counts. */
-  readonly first: readonly (readonly [string, Policy])[]
   /** The alternatives of each policy, without overrides. */
   readonly alternatives: readonly (Alternative & { readonly name: string })[]
   /** The fields that choose. */
   readonly fields: readonly Field[]
-  readonly overrides: readonly Override[]
-  /** Whether requests can have another limit than those of the alternatives. */
-  readonly hasOverrides: boolean
+  /** The limits that requests can have besides those of the alternatives. Undefined if there are none. */
+  readonly overrides: readonly Override[] | undefined
   /** The variant of a request. */
   variantOf(request: Request): Variant
   /** The variant that the request would have without an override. */
@@ -46,7 +38,6 @@ let lastId = 0
 /** Reads the limits of a rule. Undefined after findings. */
 export function readVariants(
   rule: RuleDeclaration,
-  { zone }: Pick<RulesDocument, 'zone'>,
   place: Place,
   vocabulary: Vocabulary,
 ): VariantReader | undefined {
@@ -58,11 +49,11 @@ export function readVariants(
       const most = `${longestName} characters`
       at.error('SLUICE_RULES_TOO_LARGE', `the name "${name}" is too long`, name.length, most)
     }
-    return readChoice(rule.id, name, choice, at, zone, vocabulary) ?? []
+    return readChoice(rule.id, name, choice, at, vocabulary) ?? []
   })
-  const overrides = readOverrides(rule, choices, zone, place, vocabulary)
+  const overrides = readOverrides(rule, choices, place, vocabulary)
   if (choices.length === 0 || choices.length < declared.length) return undefined
-  return createReader(choices, overrides, zone)
+  return createReader(choices, overrides, vocabulary.zone)
 }
 
 const longestName = 64
@@ -127,50 +118,40 @@ function createReader(
   zone: string | undefined,
 ): VariantReader {
   const variants = new RecentMap<string, Variant>(4096)
-  const only = choices.every(({ alternatives }) => alternatives.length === 1)
-    ? variantOf(choices.map(() => 0))
-    : undefined
+  const hasChoice = choices.some(({ alternatives }) => alternatives.length > 1)
+  const only = hasChoice ? undefined : made(choices.map(() => 0))
 
-  function variantOf(chosen: readonly number[], override?: Override): Variant {
+  function made(chosen: readonly number[], override?: Override): Variant {
     const own = choices.map(({ name, alternatives }, i) => ({ name, ...alternatives[chosen[i]] }))
-    const [{ name, declaration }] = own
-    return {
-      id: ++lastId,
-      // An override of several policies replaces all of them by one.
-      policies:
-        override === undefined
-          ? own.map(({ name, policy }) => [name, policy])
-          : [[name, overridden(declaration, override, zone, choices.length)]],
-      reasons:
-        override === undefined ? own.flatMap(({ reason }) => reason ?? []) : [override.reason],
+    const id = ++lastId
+    if (override === undefined) {
+      const policies = own.map(({ name, policy }) => [name, policy] as const)
+      return { id, policies, reasons: own.flatMap(({ reason }) => reason ?? []) }
     }
+    // An override of several policies replaces all of them by one.
+    const [{ name, declaration }] = own
+    const policy = overridden(declaration, override, zone, choices.length)
+    return { id, policies: [[name, policy]], reasons: [override.reason] }
   }
 
-  function known(chosen: readonly number[], override?: Override): Variant {
-    const key = override === undefined ? chosen.join() : `${chosen[0]} ${override.key}`
+  function known(request: Request, override?: Override): Variant {
+    if (only !== undefined && override === undefined) return only
+    const chosen = choices.map(({ choose }) => choose(request))
+    const key = `${chosen.join()} ${override?.key ?? ''}`
     let variant = variants.get(key)
-    if (variant === undefined) variants.set(key, (variant = variantOf(chosen, override)))
+    if (variant === undefined) variants.set(key, (variant = made(chosen, override)))
     return variant
   }
 
-  const chosenBy = (request: Request): readonly number[] =>
-    choices.map(({ choose }) => choose(request))
-  const ownVariantOf = (request: Request): Variant => only ?? known(chosenBy(request))
+  const fields = [...choices.map(({ field }) => field), overrides?.field]
   return {
     names: choices.map(({ name }) => name),
-    first: choices.map(({ name, alternatives: [{ policy }] }) => [name, policy]),
     alternatives: choices.flatMap(({ name, alternatives }) =>
       alternatives.map((alternative) => ({ ...alternative, name })),
     ),
-    fields: [...choices.map(({ field }) => field), overrides?.field].filter(
-      (field) => field !== undefined,
-    ),
-    overrides: overrides?.entries ?? [],
-    hasOverrides: overrides !== undefined,
-    ownVariantOf,
-    variantOf(request) {
-      const override = overrides?.overrideOf(request)
-      return override === undefined ? ownVariantOf(request) : known(chosenBy(request), override)
-    },
+    fields: fields.filter((field) => field !== undefined),
+    overrides: overrides?.entries,
+    ownVariantOf: (request) => known(request),
+    variantOf: (request) => known(request, overrides?.overrideOf(request)),
   }
 }

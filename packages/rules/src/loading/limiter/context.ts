@@ -1,4 +1,4 @@
-import { byName, nearestWord } from '@sluice/core/internal'
+import { byName, isRecord, nearestWord } from '@sluice/core/internal'
 import type { RulesDocument } from '../../document/document.js'
 import type { Facts } from '../../facts.js'
 import { rulesError } from '../../errors.js'
@@ -68,8 +68,4 @@ function headersOf({ headers }: RuleContext): ReadonlyMap<string, readonly (stri
 /** Every object inherits names such as `constructor`: only its own names count. */
 function own<T>(record: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined
-}
-
-function isRecord(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

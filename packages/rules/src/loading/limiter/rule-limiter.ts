@@ -1,13 +1,9 @@
 import {
   createLimiter,
-  notLimited,
   type Clock,
   type Costs,
   type Duration,
-  type Key,
-  type Keys,
   type Limiter,
-  type NotLimited,
   type OnStoreError,
   type Store,
 } from '@sluice/core'
@@ -16,17 +12,17 @@ import {
   checked,
   checkedIfGiven,
   isPromise,
+  isRecord,
   namedPolicies,
   readOptions,
 } from '@sluice/core/internal'
-import { applyLimits, decideByRules } from '../../decide/apply.js'
-import type { LimitCheck, RuleMatch } from '../../decide/match.js'
+import { applyLimits, decideByRules, peekAt } from '../../decide/apply.js'
+import type { Ask, LimitCheck, RuleMatch } from '../../decide/match.js'
 import type { RuleDecision } from '../../decide/outcome.js'
-import { ruleDecision } from '../../decide/rule-decision.js'
+import { ruleDecision, type CheckResult } from '../../decide/rule-decision.js'
 import type { RuleSet } from '../../compile/rule-set.js'
 import { factsOf, type RuleContext } from './context.js'
-import { exceededRules, type ExceededRule } from './exceeded-rules.js'
-import { peekedCounts, type PeekedCounts } from './peeked-counts.js'
+import { exceededRules, peekedCounts, type ExceededRule, type PeekedCounts } from './peeks.js'
 
 /** Options of `createRuleLimiter`. */
 export interface RuleLimiterOptions {
@@ -142,39 +138,39 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
     return ruleDecision(match, await applyLimits(limiter, match, { isPeek: true }))
   }
 
+  /** The checks do not depend on each other. */
+  const peeks = (checks: readonly LimitCheck[]): Promise<readonly CheckResult[]> =>
+    Promise.all(checks.map((check) => peekAt(limiter, check)))
+
   async function each(
     context: RuleContext,
-    act: (consumption: LimitCheck) => Promise<unknown>,
+    change: (check: LimitCheck) => Promise<unknown>,
   ): Promise<void> {
-    await Promise.all((await consumptionsOf(await judge(context))).map(act))
+    await Promise.all((await checksOf(await judge(context))).map(change))
   }
 
   return {
     name,
-    async consume(context, options) {
-      return decideByRules(limiter, await judge(context), options)
-    },
+    consume: async (context, options) => decideByRules(limiter, await judge(context), options),
     peek,
     peekMany: (contexts) => Promise.all(contexts.map(peek)),
     async peekAll(context) {
-      const set = rules.current
-      const judgement = await set.judge(factsOf(context, set.document), clock())
-      return exceededRules(limiter, judgement, set.document)
+      const match = await judge(context)
+      return exceededRules(match, await peeks(match.type === 'ask' ? ownOf(match) : []))
     },
-    peekCounts: async (context) =>
-      peekedCounts(limiter, await consumptionsOf(await judge(context))),
+    peekCounts: async (context) => peekedCounts(await peeks(await checksOf(await judge(context)))),
     count: (context) => each(context, penalize),
     exempt: (context, length) =>
-      each(context, async (consumption) => {
-        const { keys, policies } = consumption
-        if (isCounted(consumption)) await limiter.exempt(keys, length, { policies })
+      each(context, async (check) => {
+        const { keys, policies } = check
+        if (isCounted(check)) await limiter.exempt(keys, length, { policies })
       }),
     unexempt: (context) =>
       each(context, async ({ keys, policies }) => limiter.unexempt(keys, { policies })),
     grant: (context, units, options) =>
-      each(context, async (consumption) => {
-        const { keys, policies } = consumption
-        if (isCounted(consumption)) await limiter.grant(keys, units, { ...options, policies })
+      each(context, async (check) => {
+        const { keys, policies } = check
+        if (isCounted(check)) await limiter.grant(keys, units, { ...options, policies })
       }),
     ungrant: (context) =>
       each(context, async ({ keys, policies }) => limiter.ungrant(keys, { policies })),
@@ -183,25 +179,13 @@ export function createRuleLimiter(given: RuleLimiterOptions): RuleLimiter {
     close: async () => limiter.close(),
   }
 
-  /** Rules with different costs have a key for each policy. */
   async function penalize({ keys, cost, policies }: LimitCheck): Promise<void> {
-    if (typeof cost === 'number' || !isByPolicy(keys)) {
-      await limiter.penalize(keys, typeof cost === 'number' ? cost : 1, { policies })
-      return
-    }
-    const penalties = [...new Set(Object.values(cost))].map(async (units) => {
-      const own: Record<string, Key | NotLimited> = {}
-      for (const [name, key] of Object.entries(keys)) {
-        own[name] = cost[name] === units ? key : notLimited
-      }
-      await limiter.penalize(own, units, { policies })
-    })
+    if (typeof cost === 'number') return limiter.penalize(keys, cost, { policies })
+    const penalties = Object.entries(cost).map(async ([policy, units]) =>
+      limiter.penalize(keys, units, { policies, policy }),
+    )
     await Promise.all(penalties)
   }
-}
-
-function isByPolicy(keys: Keys): keys is Readonly<Record<string, Key | NotLimited>> {
-  return typeof keys === 'object' && !Array.isArray(keys)
 }
 
 /** Whether a policy can deny. An exemption from `unlimited` alone is an error, because it would change nothing. */
@@ -209,12 +193,15 @@ function isCounted({ policies }: LimitCheck): boolean {
   return Object.values(namedPolicies(policies)).some(({ kind }) => kind !== 'unlimited')
 }
 
-async function consumptionsOf(judgement: RuleMatch): Promise<readonly LimitCheck[]> {
-  if (judgement.type !== 'ask') return []
-  const { enforced, tagging, shadow, lateShadow } = judgement
-  return [...enforced, ...tagging, ...shadow, ...((await lateShadow) ?? [])]
+function ownOf({ enforced, tagging }: Ask): readonly LimitCheck[] {
+  return [...enforced, ...tagging]
+}
+
+async function checksOf(match: RuleMatch): Promise<readonly LimitCheck[]> {
+  if (match.type !== 'ask') return []
+  return [...ownOf(match), ...match.shadow, ...((await match.lateShadow) ?? [])]
 }
 
 function isRules(value: unknown): value is RuleLimiterOptions['rules'] {
-  return typeof value === 'object' && value !== null && 'name' in value && 'current' in value
+  return isRecord(value) && 'name' in value && 'current' in value
 }
