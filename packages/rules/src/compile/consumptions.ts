@@ -1,5 +1,5 @@
 import type { Costs, Decision, Keys, Policies, Policy } from '@sluice/core'
-import type { AppliedRule, Ask, LimitCheck } from '../decide/match.js'
+import type { AppliedRule, LimitCheck } from '../decide/match.js'
 import { RecentMap } from '../match/recent-map.js'
 import { isApart } from './limits/counting.js'
 import type { Limit } from './rule.js'
@@ -27,20 +27,13 @@ interface Plan {
   readonly ids: readonly string[]
 }
 
-interface Calls {
+/** The checks for a request, and the ids of its rules. */
+export interface Consumptions extends Record<Limit['role'], readonly LimitCheck[]> {
   readonly ids: readonly string[]
-  enforced: Ask['enforced']
-  tagging: readonly LimitCheck[]
-  shadow: readonly LimitCheck[]
 }
 
-/** The calls for a request, and the ids of its rules. */
-export type Consumptions = Readonly<Calls>
-
-const none: readonly [] = Object.freeze<readonly []>([])
-
 /**
- * Makes the calls for the rules that apply. The limiter binds each object of policies once, so the objects are kept by the set of rules and variants.
+ * Makes the checks for the rules that apply. The limiter binds each object of policies once, so the objects are kept by the set of rules and variants.
  */
 export class Consumer {
   readonly #plans = new RecentMap<string | number, Plan>(4096)
@@ -59,13 +52,11 @@ export class Consumer {
   consumptionsOf(applied: readonly Applied[]): Consumptions {
     for (const { rule } of applied) this.#stats[rule.number].asked++
     const { groups, ids } = this.#planOf(applied)
-    const calls: Calls = { ids, enforced: none, tagging: none, shadow: none }
+    const checks: Record<Limit['role'], LimitCheck[]> = { enforced: [], tagging: [], shadow: [] }
     for (const group of groups) {
-      const call = new RuleConsumption(group, applied, this.#stats)
-      const { role } = group
-      calls[role] = calls[role] === none ? [call] : [...calls[role], call]
+      checks[group.role].push(new RuleConsumption(group, applied, this.#stats))
     }
-    return calls
+    return { ids, ...checks }
   }
 
   #planOf(applied: readonly Applied[]): Plan {
@@ -83,10 +74,7 @@ export class Consumer {
 /** Equal for requests with the same variants. The role of a rule follows from its variant. */
 function planKey(applied: readonly Applied[]): string | number {
   const [{ variant }] = applied
-  if (applied.length === 1) return variant.id
-  let key = `${variant.id}`
-  for (let i = 1; i < applied.length; i++) key += `,${applied[i].variant.id}`
-  return key
+  return applied.length === 1 ? variant.id : applied.map((one) => one.variant.id).join()
 }
 
 /**
@@ -134,50 +122,39 @@ class RuleConsumption implements LimitCheck {
   readonly cost: Costs
   readonly rules: ReadonlyMap<string, AppliedRule>
   readonly #group: Group
-  readonly #applied: readonly Applied[]
   readonly #stats: readonly RuleStats[]
 
   constructor(group: Group, applied: readonly Applied[], stats: readonly RuleStats[]) {
-    this.keys = keysOf(group, applied)
-    this.policies = group.policies
-    this.cost = costsOf(group, applied)
-    this.rules = group.rules
+    const { members, policies, rules } = group
+    const own = members.map((member) => applied[member])
+    const [{ cost, key }] = own
+    this.keys = own.length === 1 ? key : byPolicy(group, own, 'key')
+    this.cost = own.every((one) => one.cost === cost) ? cost : byPolicy(group, own, 'cost')
+    this.policies = policies
+    this.rules = rules
     this.#group = group
-    this.#applied = applied
-    this.#stats = stats
+    this.#stats = own.map(({ rule }) => stats[rule.number])
   }
 
   onDecision(decision: Decision): void {
-    const { members, names, role } = this.#group
-    members.forEach((member, i) => {
-      const stats = this.#stats[this.#applied[member].rule.number]
-      countDecision(stats, names[i], role === 'shadow', decision)
-    })
+    const { names, role } = this.#group
+    this.#stats.forEach((stats, i) => countDecision(stats, names[i], role === 'shadow', decision))
   }
 
   onError(): void {
-    for (const member of this.#group.members)
-      this.#stats[this.#applied[member].rule.number].errors++
+    for (const stats of this.#stats) stats.errors++
   }
 }
 
-/** One key for all policies of one rule, else the key of each policy. */
-function keysOf({ members, names }: Group, applied: readonly Applied[]): Keys {
-  if (members.length === 1) return applied[members[0]].key
-  const keys: Record<string, Applied['key']> = {}
-  for (let i = 0; i < members.length; i++) {
-    for (const name of names[i]) keys[name] = applied[members[i]].key
-  }
-  return keys
-}
-
-/** One cost if it is that of all rules, else the cost of each policy. */
-function costsOf({ members, names }: Group, applied: readonly Applied[]): Costs {
-  const { cost } = applied[members[0]]
-  if (members.every((member) => applied[member].cost === cost)) return cost
-  const costs: Record<string, number> = {}
-  for (let i = 0; i < members.length; i++) {
-    for (const name of names[i]) costs[name] = applied[members[i]].cost
-  }
-  return costs
+/** The key or the cost of each policy. */
+function byPolicy<M extends 'key' | 'cost'>(
+  { names }: Group,
+  applied: readonly Applied[],
+  member: M,
+): Record<string, Applied[M]> {
+  const values: Record<string, Applied[M]> = {}
+  applied.forEach((one, i) => {
+    for (const name of names[i]) values[name] = one[member]
+  })
+  return values
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Key, Policy } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
-import { isPromise } from '@sluice/core/internal'
 import { reasonOf } from '../errors/reason.js'
 import type { Request } from '../match/reading.js'
 import { anything } from '../match/value.js'
 import type { Mismatch } from '../match/predicates/conditions.js'
 import { matches, mismatchOf } from '../match/when.js'
-import type { CompiledRule } from './rule.js'
+import { awaited } from './awaited.js'
+import type { CompiledRule, Limit } from './rule.js'
 import type { Variant } from './limits/variants.js'
-import { walk, walkShadow, type Applied, type Walked } from './walk.js'
+import { walk, type Applied } from './walk.js'
 
 /** How the rules decide one request, rule by rule. */
 export interface Explanation {
@@ -66,92 +66,74 @@ export function explain(
   options: ExplainOptions,
 ): Awaitable<Explanation> {
   const failures = new Map<CompiledRule, unknown>()
+  const fail = (rule: CompiledRule, error: unknown): void => void failures.set(rule, error)
   const among = (shadow: boolean): (() => CompiledRule | undefined) => {
     const found = rules.filter((rule) => rule.enabled && rule.shadow === shadow).values()
     return () => found.next().value
   }
-  const fail = (rule: CompiledRule, error: unknown): void => void failures.set(rule, error)
-  return then(
-    walk(among(false), request, () => {}),
-    (walked) =>
-      then(walkShadow(among(true), request, walked, fail), (inShadow) =>
-        explanationOf(version, rules, request, options, walked, inShadow.applied, failures),
-      ),
+  return awaited(walk(among(false), request, fail), (walked) =>
+    awaited(walk(among(true), request, fail, walked), (inShadow) => {
+      const { endedBy, tags } = walked
+      const isRefused = endedBy?.action.type === 'refuse'
+      // A refusal asks no limit above it.
+      const applied = isRefused ? [] : [...walked.applied, ...inShadow.applied]
+      applied.sort((a, b) => a.rule.number - b.rule.number)
+      const look = { applied, endedBy, request, failures, show: options.show === true }
+      const idsOf = (isShadow: boolean): readonly string[] =>
+        applied.flatMap(({ rule }) => (rule.shadow === isShadow ? rule.id : []))
+      return {
+        version,
+        type: isRefused ? 'refuse' : applied.length === 0 ? 'pass' : 'ask',
+        rules: rules.map((rule) => explainRule(rule, look)),
+        asked: idsOf(false),
+        shadow: idsOf(true),
+        endedBy: endedBy?.id,
+        tags,
+      }
+    }),
   )
 }
 
-function then<T, U>(value: Awaitable<T>, use: (value: T) => Awaitable<U>): Awaitable<U> {
-  return isPromise(value) ? Promise.resolve(value).then(use) : use(value)
+/** The result of the searches, from which each rule is explained. */
+interface Look {
+  readonly applied: readonly Applied[]
+  readonly endedBy: CompiledRule | undefined
+  readonly request: Request
+  /** The errors of shadow rules. */
+  readonly failures: ReadonlyMap<CompiledRule, unknown>
+  readonly show: boolean
 }
 
-function explanationOf(
-  version: string,
-  rules: readonly CompiledRule[],
-  request: Request,
-  { show = false }: ExplainOptions,
-  walked: Walked,
-  inShadow: readonly Applied[],
-  failures: ReadonlyMap<CompiledRule, unknown>,
-): Explanation {
-  const { endedBy } = walked
-  const isRefused = endedBy?.action.type === 'refuse'
-  // A refusal asks no limit above it.
-  const applied = isRefused ? [] : inOrder([...walked.applied, ...inShadow])
-  const shown = (mismatch: Mismatch): Mismatch =>
-    mismatch.secret && !show ? { ...mismatch, value: hashed(mismatch.value) } : mismatch
-  const asked = applied.filter(({ rule }) => !rule.shadow)
-  return {
-    version,
-    type: isRefused ? 'refuse' : applied.length === 0 ? 'pass' : 'ask',
-    rules: rules.map((rule) =>
-      failures.has(rule)
-        ? failedShadow(rule, failures.get(rule))
-        : explainRule(rule, applied, endedBy, request, shown),
-    ),
-    asked: asked.map(({ rule }) => rule.id),
-    shadow: applied.filter(({ rule }) => rule.shadow).map(({ rule }) => rule.id),
-    endedBy: endedBy?.id,
-    tags: walked.tags,
-  }
-}
-
-function inOrder(applied: readonly Applied[]): readonly Applied[] {
-  return applied.toSorted((a, b) => a.rule.number - b.rule.number)
-}
-
-function failedShadow({ number, id, line }: CompiledRule, error: unknown): ExplainedRule {
-  return { position: number + 1, id, line, applies: false, reason: `fails: ${reasonOf(error)}` }
-}
-
-function explainRule(
-  rule: CompiledRule,
-  applied: readonly Applied[],
-  endedBy: CompiledRule | undefined,
-  request: Request,
-  shown: (mismatch: Mismatch) => Mismatch,
-): ExplainedRule {
+function explainRule(rule: CompiledRule, look: Look): ExplainedRule {
+  const { applied, endedBy, request, failures, show } = look
   const { number, id, line, action, shadow } = rule
-  const about = { position: number + 1, id, line }
-  const no = (reason: string): ExplainedRule => ({ ...about, applies: false, reason })
-  if (!rule.enabled) return no('is not enabled')
-  if (endedBy !== undefined && number > endedBy.number) return no(`comes after "${endedBy.id}"`)
+  const told = (applies: boolean, reason: string): ExplainedRule => ({
+    position: number + 1,
+    id,
+    line,
+    applies,
+    reason,
+  })
+  if (failures.has(rule)) return told(false, `fails: ${reasonOf(failures.get(rule))}`)
+  if (!rule.enabled) return told(false, 'is not enabled')
+  if (endedBy !== undefined && number > endedBy.number)
+    return told(false, `comes after "${endedBy.id}"`)
   const isExemption = action.type === 'allow'
   if (!matches(rule.when, request, isExemption)) {
-    const mismatch = mismatchOf(rule.when, request, isExemption)
-    if (mismatch === undefined)
-      return no('the client sent several values of a parameter or a cookie')
-    const safe = shown(mismatch)
-    return { ...about, applies: false, reason: inWords(safe), mismatch: safe }
+    const found = mismatchOf(rule.when, request, isExemption)
+    if (found === undefined)
+      return told(false, 'the client sent several values of a parameter or a cookie')
+    const mismatch = show ? found : withoutSecret(found)
+    return { ...told(false, inWords(mismatch)), mismatch }
   }
-  const yes = (reason: string): ExplainedRule => ({ ...about, applies: true, reason })
   if (action.type !== 'limit') {
-    return shadow ? yes(`shadow: would ${verbs[action.type]}`) : yes(`it ${verbs[action.type]}s`)
+    return told(true, shadow ? `shadow: would ${verbs[action.type]}` : `it ${verbs[action.type]}s`)
   }
   const own = applied.find((one) => one.rule === rule)
   if (own !== undefined)
-    return { ...yes(shadow ? 'shadow' : 'it matches'), ...limitOf(own, request) }
-  if (endedBy?.action.type === 'refuse') return no(`"${endedBy.id}" refuses the request`)
-  return no(absentReason(rule, applied, request))
+    return { ...told(true, shadow ? 'shadow' : 'it matches'), ...limitOf(own, request) }
+  if (endedBy?.action.type === 'refuse') return told(false, `"${endedBy.id}" refuses the request`)
+  return told(false, absentReason(rule, action, applied, request))
 }
 
 const verbs = { allow: 'allow', refuse: 'refuse', tag: 'tag' } as const
@@ -171,9 +153,12 @@ function policiesOf({ policies }: Variant): Readonly<Record<string, Policy>> {
   return Object.fromEntries(policies)
 }
 
-function absentReason(rule: CompiledRule, applied: readonly Applied[], request: Request): string {
-  if (rule.action.type !== 'limit') return ''
-  const { group, count, key } = rule.action
+function absentReason(
+  rule: CompiledRule,
+  { group, count, key }: Limit,
+  applied: readonly Applied[],
+  request: Request,
+): string {
   const absent = key.parts.find((fields) =>
     // A request with several values of a field does not lack it.
     fields.every(
@@ -195,7 +180,9 @@ function inWords({ field, value, words }: Mismatch): string {
   return `${field} ${typeof value === 'object' ? value.filter((one) => one !== '').join(', ') : value} ${words}`
 }
 
-function hashed(value: Mismatch['value']): Mismatch['value'] {
-  if (value === undefined) return undefined
-  return `sha256:${createHash('sha256').update(String(value)).digest('hex').slice(0, 12)}`
+function withoutSecret(mismatch: Mismatch): Mismatch {
+  const { secret, value } = mismatch
+  if (!secret || value === undefined) return mismatch
+  const hash = createHash('sha256').update(String(value)).digest('hex').slice(0, 12)
+  return { ...mismatch, value: `sha256:${hash}` }
 }

@@ -8,11 +8,12 @@ import type { Facts } from '../facts.js'
 import { Candidates } from '../match/candidates.js'
 import { Request } from '../match/reading.js'
 import type { Vocabulary } from '../match/vocabulary.js'
+import { awaited } from './awaited.js'
 import { Consumer } from './consumptions.js'
 import { explain, type ExplainOptions, type Explanation } from './explain.js'
 import type { CompiledRule } from './rule.js'
 import { emptyStats, type RuleStats } from './stats.js'
-import { walk, walkShadow, type Walked } from './walk.js'
+import { walk, type Walked } from './walk.js'
 
 /** Compiled rules. A set never changes; a reload creates another one. */
 export interface RuleSet {
@@ -77,19 +78,14 @@ export function createRuleSet(program: Program): RuleSet {
   }
 
   function judge(request: Request): Awaitable<RuleMatch> {
-    const walked = walk(enforced.of(request), request, failed)
-    if (isPromise(walked))
-      return Promise.resolve(walked).then((found) => judgementOf(found, request))
-    return judgementOf(walked, request)
+    return awaited(walk(enforced.of(request), request, failed), (walked) => {
+      countMatches(walked)
+      const match = matchOf(walked)
+      return hasShadow ? withShadow(match, shadowOf(walked, request)) : match
+    })
   }
 
-  function judgementOf(walked: Walked, request: Request): RuleMatch {
-    const judgement = enforcedOf(walked)
-    return hasShadow ? withShadow(judgement, shadowOf(walked, request)) : judgement
-  }
-
-  function enforcedOf({ applied, others, tags, endedBy }: Walked): RuleMatch {
-    countMatches(applied, others)
+  function matchOf({ applied, tags, endedBy }: Walked): RuleMatch {
     if (endedBy?.action.type === 'refuse') {
       const { id, number, action } = endedBy
       stats[number].refused++
@@ -97,35 +93,31 @@ export function createRuleSet(program: Program): RuleSet {
     }
     if (applied.length === 0) return { type: 'pass', version, tags }
     const { ids, enforced, tagging } = consumer.consumptionsOf(applied)
-    return { type: 'ask', version, tags, applied: ids, enforced, tagging, shadow: noCalls }
+    return { type: 'ask', version, tags, applied: ids, enforced, tagging, shadow: noChecks }
   }
 
-  /** The calls of the shadow rules, or a promise of them, which never rejects. */
+  /** The checks of the shadow rules, or a promise of them, which never rejects. */
   function shadowOf(walked: Walked, request: Request): Awaitable<readonly LimitCheck[]> {
     const isRefused = walked.endedBy?.action.type === 'refuse'
-    const callsOf = ({
-      applied,
-      others,
-    }: Pick<Walked, 'applied' | 'others'>): readonly LimitCheck[] => {
-      countMatches(applied, others)
-      for (const { number, action } of others) {
-        if (action.type === 'refuse') stats[number].shadowDenied++
-      }
-      return isRefused || applied.length === 0 ? noCalls : consumer.consumptionsOf(applied).shadow
-    }
     try {
-      const found = walkShadow(shadow.of(request), request, walked, failed)
-      if (!isPromise(found)) return callsOf(found)
-      return Promise.resolve(found)
-        .then(callsOf)
-        .catch(() => noCalls)
+      const found = awaited(walk(shadow.of(request), request, failed, walked), (inShadow) => {
+        countMatches(inShadow)
+        const { applied, others } = inShadow
+        for (const { number, action } of others) {
+          if (action.type === 'refuse') stats[number].shadowDenied++
+        }
+        return isRefused || applied.length === 0
+          ? noChecks
+          : consumer.consumptionsOf(applied).shadow
+      })
+      return isPromise(found) ? Promise.resolve(found).catch(() => noChecks) : found
     } catch {
       // A field that cannot be read is the error of an enforced rule, if one needs it.
-      return noCalls
+      return noChecks
     }
   }
 
-  function countMatches(applied: Walked['applied'], others: Walked['others']): void {
+  function countMatches({ applied, others }: Walked): void {
     for (const { rule } of applied) stats[rule.number].matched++
     for (const { number } of others) stats[number].matched++
   }
@@ -157,20 +149,13 @@ function policiesOf(rules: readonly CompiledRule[]): ReadonlyMap<string, Policy>
   return policies
 }
 
-const noCalls: readonly [] = Object.freeze<readonly []>([])
+const noChecks: readonly [] = Object.freeze<readonly []>([])
 
-function withShadow(judgement: RuleMatch, shadow: Awaitable<readonly LimitCheck[]>): RuleMatch {
-  if (judgement.type === 'refuse' || shadow === noCalls) return judgement
-  const calls = isPromise(shadow) ? { shadow: noCalls, lateShadow: shadow } : { shadow }
-  if (judgement.type === 'ask') return { ...judgement, ...calls }
-  return {
-    ...judgement,
-    type: 'ask',
-    applied: noCalls,
-    enforced: noCalls,
-    tagging: noCalls,
-    ...calls,
-  }
+function withShadow(match: RuleMatch, shadow: Awaitable<readonly LimitCheck[]>): RuleMatch {
+  if (match.type === 'refuse' || shadow === noChecks) return match
+  const none = { applied: noChecks, enforced: noChecks, tagging: noChecks, shadow: noChecks }
+  const checks = isPromise(shadow) ? { lateShadow: shadow } : { shadow }
+  return { ...none, ...match, type: 'ask', ...checks }
 }
 
 /**

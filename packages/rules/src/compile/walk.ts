@@ -1,9 +1,9 @@
 import type { Key } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
-import { isPromise } from '@sluice/core/internal'
 import { requestError, rulesError } from '../errors.js'
 import type { Request } from '../match/reading.js'
 import { matches, matchesSurely, mayMatch } from '../match/when.js'
+import { awaited } from './awaited.js'
 import type { CompiledRule, Limit } from './rule.js'
 import type { Variant } from './limits/variants.js'
 
@@ -26,97 +26,63 @@ export interface Walked {
   readonly endedBy: CompiledRule | undefined
 }
 
-/** Called with the rule whose judgement throws. */
-type Failed = (rule: CompiledRule, error: unknown) => void
-
 /** Limits that may apply to one request. */
 export const mostApplied = 32
 
 /**
  * Searches the enforced rules from the top. Every limit that matches applies; a rule with `then` ends the search, unless it only tags.
  *
- * @throws the error of a rule
+ * The shadow rules are searched by themselves, as far as the search through the enforced ones went: no shadow rule makes a request wait or fail, ends the
+ * search, or replaces an enforced rule.
+ *
+ * @param failed called with the rule whose judgement throws
+ * @param enforced the result for the enforced rules, if these are the shadow rules
+ * @throws the error of an enforced rule
  */
 export function walk(
   next: () => CompiledRule | undefined,
   request: Request,
-  failed: Failed,
+  failed: (rule: CompiledRule, error: unknown) => void,
+  enforced?: Walked,
 ): Awaitable<Walked> {
   const applied: Applied[] = []
   const others: CompiledRule[] = []
   const tags: string[] = []
-  const walked: { -readonly [M in keyof Walked]: Walked[M] } = {
-    applied,
-    others,
-    tags,
-    endedBy: undefined,
-  }
+  let endedBy: CompiledRule | undefined
+  const last = enforced?.endedBy?.number ?? Infinity
 
   /** Returns whether it ends the search. */
   function visit(rule: CompiledRule): boolean {
-    const { action } = rule
+    const { action, number } = rule
+    if (number > last) return true
+    let limit: Applied | undefined
     try {
       if (!matches(rule.when, request, action.type === 'allow')) return false
-      if (action.type === 'limit') {
-        const limit = isTaken(action, applied, request)
-          ? undefined
-          : appliedOf(rule, action, request)
-        if (limit === undefined) others.push(rule)
-        else if (applied.push(limit) > mostApplied) throw tooMany(applied, request)
-        return false
+      if (action.type === 'limit' && !isTaken(action, above(number), request)) {
+        limit = appliedOf(rule, action, request)
+      }
+      if (limit === undefined) others.push(rule)
+      else if (applied.push(limit) > mostApplied && enforced === undefined) {
+        throw tooMany(applied, request)
       }
     } catch (error) {
       failed(rule, error)
-      throw error
+      if (enforced === undefined) throw error
+      return false
     }
-    others.push(rule)
-    if (action.type !== 'tag') walked.endedBy = rule
-    else if (!tags.includes(action.tag)) tags.push(action.tag)
+    if (action.type === 'limit' || enforced !== undefined) return false
+    if (action.type === 'tag') tags.push(...(tags.includes(action.tag) ? [] : [action.tag]))
+    else endedBy = rule
     return action.type !== 'tag'
   }
 
-  const done = visitAll(next, request, visit)
-  return isPromise(done) ? Promise.resolve(done).then(() => walked) : walked
-}
-
-/**
- * Searches the shadow rules, as far as the search through the enforced ones went. The two searches are apart, so that no shadow rule makes a request wait or
- * fail, or replaces an enforced rule.
- */
-export function walkShadow(
-  next: () => CompiledRule | undefined,
-  request: Request,
-  { applied: enforced, endedBy }: Walked,
-  failed: Failed,
-): Awaitable<Pick<Walked, 'applied' | 'others'>> {
-  const applied: Applied[] = []
-  const others: CompiledRule[] = []
-  const last = endedBy?.number ?? Infinity
-
-  function visit(rule: CompiledRule): void {
-    const { action, number, when } = rule
-    if (!matches(when, request, action.type === 'allow')) return
-    const above = enforced.filter((other) => other.rule.number < number)
-    const limit =
-      action.type !== 'limit' || isTaken(action, [...applied, ...above], request)
-        ? undefined
-        : appliedOf(rule, action, request)
-    if (limit === undefined) others.push(rule)
-    else applied.push(limit)
+  /** The limits above a rule that apply. */
+  function above(number: number): readonly Applied[] {
+    if (enforced === undefined) return applied
+    return [...applied, ...enforced.applied.filter(({ rule }) => rule.number < number)]
   }
 
-  const done = visitAll(next, request, (rule) => {
-    if (rule.number > last) return true
-    try {
-      visit(rule)
-    } catch (error) {
-      failed(rule, error)
-    }
-    return false
-  })
-  return isPromise(done)
-    ? Promise.resolve(done).then(() => ({ applied, others }))
-    : { applied, others }
+  return awaited(visitAll(next, request, visit), () => ({ applied, others, tags, endedBy }))
 }
 
 /** Visits one rule after another until `visit` returns true. It waits for the values of a rule before the visit. */

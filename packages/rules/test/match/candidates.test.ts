@@ -1,6 +1,6 @@
 import { runs } from '@sluice/test-kit/random'
 import { describe, expect, test } from 'vitest'
-import { mostApplied, walk, walkShadow } from '../../src/compile/walk.js'
+import { mostApplied, walk } from '../../src/compile/walk.js'
 import type { CompiledRule } from '../../src/compile/rule.js'
 import { Candidates } from '../../src/match/candidates.js'
 import { Request } from '../../src/match/reading.js'
@@ -190,9 +190,8 @@ async function ending(
       at = rule.id
     })
     const { endedBy, tags } = walked
-    const shadow = await walkShadow(search(true)(request), request, walked, (rule) => {
-      failed.push(rule.id)
-    })
+    const fail = (rule: CompiledRule): void => void failed.push(rule.id)
+    const shadow = await walk(search(true)(request), request, fail, walked)
     const applied = [...walked.applied, ...shadow.applied]
     return {
       endedBy: endedBy?.id,
