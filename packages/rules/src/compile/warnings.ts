@@ -1,6 +1,7 @@
 import type { CompiledRule } from './rule.js'
-import type { Scalar, When } from '../document/document.js'
+import type { When } from '../document/document.js'
 import type { Findings } from '../document/findings.js'
+import { isLiteral } from '../match/predicates/predicate.js'
 
 /** Finds probable mistakes in a valid document. */
 export function warn(rules: readonly CompiledRule[], findings: Findings): void {
@@ -60,10 +61,6 @@ function mayLimit(
     const known = new Set([wanted].flat().map(String))
     return [own].flat().every((value) => known.has(String(value)))
   })
-}
-
-function isLiteral(predicate: When[string]): predicate is Scalar | readonly Scalar[] {
-  return typeof predicate !== 'object' || Array.isArray(predicate)
 }
 
 /** Whether the rule limits or refuses every request that it matches. */

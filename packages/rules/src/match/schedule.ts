@@ -1,9 +1,9 @@
 import { isTimeZone, timeZoneOf, type TimeZone } from '@sluice/core/internal'
 import type { ScheduleDeclaration } from '../document/document.js'
+import type { Place } from '../document/findings.js'
 
 /** A time of each day, by the clocks of a zone. */
 export interface Schedule {
-  readonly name: string
   activeAt(now: number): boolean
 }
 
@@ -14,30 +14,21 @@ interface Stretch {
   readonly until: number
 }
 
-/** A problem of a schedule: the member, and the expected value. */
-export interface ScheduleProblem {
-  readonly member: keyof ScheduleDeclaration
-  readonly index?: number
-  readonly value: unknown
-  readonly expected: string
-}
-
 /**
- * Makes the schedule of a declaration, or returns its problems. The zone is read once for each stretch, and not for each request. A day on which
- * the clocks change has 23 or 25 hours. A time that is skipped is the moment of the change, and of a repeated time the first one counts.
+ * Makes the schedule of a declaration. Undefined after findings. The zone is read once for each stretch, and not for each request. A day on which the clocks change
+ * has 23 or 25 hours. A time that is skipped is the moment of the change, and of a repeated time the first one counts.
  */
 export function createSchedule(
-  name: string,
   declaration: ScheduleDeclaration,
   zone: string,
-): Schedule | readonly ScheduleProblem[] {
-  const read = readSchedule(declaration, zone)
-  if ('problems' in read) return read.problems
+  place: Place,
+): Schedule | undefined {
+  const times = readTimes(declaration, zone, place)
+  if (times === undefined) return undefined
   let known: Stretch = { active: false, from: 0, until: 0 }
   return {
-    name,
     activeAt(now) {
-      if (now < known.from || now >= known.until) known = stretchAt(read, now)
+      if (now < known.from || now >= known.until) known = stretchAt(times, now)
       return known.active
     },
   }
@@ -89,55 +80,37 @@ function textOf(date: number): string {
   return new Date(date).toISOString().slice(0, 10)
 }
 
-function readSchedule(
-  declaration: ScheduleDeclaration,
-  defaultZone: string,
-): Times | { readonly problems: readonly ScheduleProblem[] } {
-  const problems: ScheduleProblem[] = []
-  const { days, from = '00:00', to = '24:00', except = [], zone = defaultZone } = declaration
-  const numbers = new Set<number>()
-  days?.forEach((text, index) => {
-    const range = daysOf(text)
-    if (range === undefined) {
-      problems.push({
-        member: 'days',
-        index,
-        value: text,
-        expected: 'a day or days, such as sun or mon-fri',
-      })
-    }
-    for (const day of range ?? []) numbers.add(day)
+function readTimes(
+  { days, from = '00:00', to = '24:00', except = [], zone: own }: ScheduleDeclaration,
+  usual: string,
+  place: Place,
+): Times | undefined {
+  const { list } = place.findings
+  const found = list.length
+  const wrong = (at: Place, value: string, expected: string): undefined =>
+    at.error('SLUICE_RULES_OPTION_INVALID', value, expected)
+  const zone = own ?? usual
+  const numbers = days?.flatMap(
+    (text, i) =>
+      daysOf(text) ??
+      wrong(place.at('days', i), text, 'a day or days, such as sun or mon-fri') ??
+      [],
+  )
+  except.forEach((text, i) => {
+    if (!isDate(text)) wrong(place.at('except', i), text, 'a date such as 2026-10-01')
   })
-  except.forEach((text, index) => {
-    if (!isDate(text))
-      problems.push({ member: 'except', index, value: text, expected: 'a date such as 2026-10-01' })
-  })
-  const start = timeOf(from)
-  if (start === undefined) {
-    problems.push({ member: 'from', value: from, expected: `a time from '00:00' to '23:59'` })
-  }
-  const end = to === '24:00' ? dayMs : timeOf(to)
-  if (end === undefined) {
-    problems.push({ member: 'to', value: to, expected: `a time from '00:00' to '24:00'` })
-  }
+  const start = timeOf(from) ?? wrong(place.at('from'), from, `a time from '00:00' to '23:59'`)
+  const end =
+    to === '24:00'
+      ? dayMs
+      : (timeOf(to) ?? wrong(place.at('to'), to, `a time from '00:00' to '24:00'`))
   if (from === to) {
-    problems.push({
-      member: 'to',
-      value: to,
-      expected: 'another time than "from", or neither for the whole day',
-    })
+    wrong(place.at('to'), to, 'another time than "from", or neither for the whole day')
   }
-  if (!isTimeZone(zone)) {
-    problems.push({
-      member: 'zone',
-      value: zone,
-      expected: 'an IANA time zone such as Europe/Berlin',
-    })
-  }
-  if (problems.length > 0 || start === undefined || end === undefined) return { problems }
-  const all = new Set([1, 2, 3, 4, 5, 6, 7])
+  if (!isTimeZone(zone)) wrong(place.at('zone'), zone, 'an IANA time zone such as Europe/Berlin')
+  if (list.length > found || start === undefined || end === undefined) return undefined
   return {
-    days: days === undefined ? all : numbers,
+    days: new Set(numbers ?? [1, 2, 3, 4, 5, 6, 7]),
     from: start,
     to: end,
     except: new Set(except),

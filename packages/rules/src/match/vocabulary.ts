@@ -97,24 +97,16 @@ function readSchedules(
 ): ReadonlyMap<string, Schedule> {
   const read = new Map<string, Schedule>()
   for (const [name, declaration] of Object.entries(schedules)) {
+    const place = findings.place('schedules', name)
     if (zone === undefined && declaration.zone === undefined) {
       const expected =
         'an IANA time zone such as Europe/Berlin, in the schedule or in the "zone" of the document'
-      findings.place('schedules', name).error('SLUICE_RULES_OPTION_MISSING', 'zone', expected)
+      place.error('SLUICE_RULES_OPTION_MISSING', 'zone', expected)
     }
     // A wrong zone of the document is one mistake, and not a mistake of each schedule.
     const usual = zone !== undefined && isTimeZone(zone) ? zone : 'UTC'
-    const schedule = createSchedule(name, declaration, usual)
-    if ('activeAt' in schedule) {
-      read.set(name, schedule)
-      continue
-    }
-    for (const { member, index, value, expected } of schedule) {
-      const place = index === undefined ? [member] : [member, index]
-      findings
-        .place('schedules', name, ...place)
-        .error('SLUICE_RULES_OPTION_INVALID', value, expected)
-    }
+    const schedule = createSchedule(declaration, usual, place)
+    if (schedule !== undefined) read.set(name, schedule)
   }
   return read
 }

@@ -1,10 +1,10 @@
 import { rangeOfEntry, type Range } from '@sluice/core/http'
-import type { Operators, Predicate, Scalar, When } from '../document/document.js'
+import type { Predicate, When } from '../document/document.js'
 import type { Place } from '../document/findings.js'
 import type { OwnPatterns } from './fields.js'
 import type { Field, Request } from './reading.js'
 import { anything, isSeveral } from './value.js'
-import { predicateTest } from './predicates/predicate.js'
+import { isLiteral, predicateTest } from './predicates/predicate.js'
 import {
   allOf,
   anyOf,
@@ -111,7 +111,7 @@ const deepest = 8
 export function readWhen(when: When = {}, place: Place, vocabulary: Vocabulary): Requirements {
   const { fields, patternsOf } = vocabulary
   const { path } = when
-  const texts = isPredicate(path) && isLiteral(path) ? literalsOf(path) : []
+  const texts = isLiteral(path) ? [path].flat() : []
   const own = patternsOf(texts, place.at('path'))
   const parameters = parametersOf(texts.map(String))
   const tests = read(when, place, 1)
@@ -163,7 +163,7 @@ export function readWhen(when: When = {}, place: Place, vocabulary: Vocabulary):
 
 function duringOf(predicate: Predicate, place: Place, vocabulary: Vocabulary): Test | undefined {
   if (isLiteral(predicate)) {
-    const names = literalsOf(predicate).map(String)
+    const names = [predicate].flat().map(String)
     const schedules = names.map((name) => vocabulary.scheduleOf(name, place))
     return duringTest(
       names,
@@ -179,15 +179,14 @@ function duringOf(predicate: Predicate, place: Place, vocabulary: Vocabulary): T
     )
   }
   const inner = duringOf(not, place.at('not'), vocabulary)
-  return inner && notOf(inner, `during ${literalsOf(isLiteral(not) ? not : []).join(', ')}`)
+  return inner && notOf(inner, `during ${isLiteral(not) ? [not].flat().join(', ') : ''}`)
 }
 
 function anchorOf(field: Field, predicate: When[string]): readonly Anchor[] {
   const { inPath, name, spell = String } = field
   // A rule of GET matches HEAD as well.
-  if (inPath !== undefined || name === 'method' || predicate === undefined) return []
-  if (!isPredicate(predicate) || !isLiteral(predicate)) return []
-  const texts = literalsOf(predicate).map(String)
+  if (inPath !== undefined || name === 'method' || !isLiteral(predicate)) return []
+  const texts = [predicate].flat().map(String)
   if (field.type !== 'address') return [{ by: field, members: texts.map(spell), ranges: [] }]
   const found = texts.map(rangeOfEntry)
   const ranges = found.filter((range) => typeof range === 'object')
@@ -208,12 +207,4 @@ function namesIn({ any = [], all = [], not, ...fields }: When): readonly string[
 
 function isPredicate(value: When[string]): value is Predicate {
   return value !== undefined
-}
-
-function isLiteral(predicate: Predicate): predicate is Exclude<Predicate, Operators> {
-  return typeof predicate !== 'object' || Array.isArray(predicate)
-}
-
-function literalsOf(predicate: Exclude<Predicate, Operators>): readonly Scalar[] {
-  return typeof predicate === 'object' ? predicate : [predicate]
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { runs } from '@sluice/test-kit/random'
 import { watchZoneReadings } from '@sluice/test-kit/zone-readings'
 import type { ScheduleDeclaration } from '../../src/document/document.js'
-import { createSchedule, type Schedule } from '../../src/match/schedule.js'
+import { scheduleOf } from './schedules.js'
 
 // The clocks of these zones change at midnight, by a day, by half an hour, in the north and in the south, or never.
 const zones = [
@@ -66,12 +66,6 @@ test('the zone is read when a schedule begins or ends, and not for each request'
   expect(counts.slice(0, 3)).toEqual([counts[0], counts[0], counts[0]])
   expect(counts[3]).toBeGreaterThan(counts[0])
 })
-
-function scheduleOf(declaration: ScheduleDeclaration): Schedule {
-  const schedule = createSchedule('s', declaration, 'UTC')
-  if (!('activeAt' in schedule)) throw new Error(JSON.stringify(schedule))
-  return schedule
-}
 
 function isActive(
   { days, from, to, zone }: Required<Omit<ScheduleDeclaration, 'except'>>,

@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { ScheduleDeclaration } from '../../src/document/document.js'
-import { createSchedule } from '../../src/match/schedule.js'
+import { findingsOf, scheduleOf } from './schedules.js'
 
 function activeAt(declaration: ScheduleDeclaration, times: readonly string[]): readonly boolean[] {
-  const schedule = createSchedule('s', declaration, 'UTC')
-  if (!('activeAt' in schedule)) throw new Error(JSON.stringify(schedule))
+  const schedule = scheduleOf(declaration)
   return times.map((time) => schedule.activeAt(Date.parse(time)))
 }
 
 /** The hours of a day on which a schedule is active, in milliseconds. */
 function activeMs(declaration: ScheduleDeclaration, from: string, to: string): number {
-  const schedule = createSchedule('s', declaration, 'UTC')
-  if (!('activeAt' in schedule)) throw new Error(JSON.stringify(schedule))
+  const schedule = scheduleOf(declaration)
   const minute = 60_000
   let active = 0
   for (let at = Date.parse(from); at < Date.parse(to); at += minute)
@@ -159,5 +157,5 @@ test.each<readonly [ScheduleDeclaration, string]>([
   [{ except: ['2026-02-30'] }, 'except'],
   [{ zone: 'Mars/Olympus' }, 'zone'],
 ])('%j is not a schedule', (declaration, member) => {
-  expect(createSchedule('s', declaration, 'UTC')).toMatchObject([{ member }])
+  expect(findingsOf(declaration)).toMatchObject([{ path: expect.stringMatching(`^${member}`) }])
 })

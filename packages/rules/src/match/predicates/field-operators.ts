@@ -1,5 +1,6 @@
+import { isBoolean } from '@sluice/core/internal'
 import type { Scalar } from '../../document/document.js'
-import type { Field } from '../reading.js'
+import type { Field, FieldType } from '../reading.js'
 
 const operatorNames = [
   'in',
@@ -21,45 +22,33 @@ export function isOperatorName(name: string): name is OperatorName {
   return operatorNames.some((known) => known === name)
 }
 
-/** The operators that a field of this type can have. */
-export function allowedFor({ type }: Field): ReadonlySet<OperatorName> {
-  if (type === 'boolean') return booleanOperators
-  if (type === 'address') return addressOperators
-  return type === 'text' || type === 'path' ? textOperators : numberOperators
+/** What predicates of a field can have: operators, and values to compare it with. */
+interface Comparable {
+  readonly operators: readonly OperatorName[]
+  /** The values in words. */
+  readonly expected: string
+  fits(value: Scalar): boolean
 }
 
-const booleanOperators = new Set<OperatorName>(['present', 'not'])
-const addressOperators = new Set<OperatorName>(['in', 'present', 'not'])
-const numberOperators = new Set<OperatorName>([
-  'in',
-  'from',
-  'to',
-  'above',
-  'below',
-  'present',
-  'not',
-])
-const textOperators = new Set<OperatorName>(operatorNames)
-
-/** Whether a field can have the value. */
-export function fitsType({ type, oneOf }: Field, value: Scalar): boolean {
-  if (oneOf !== undefined) return oneOf.some((known) => known === value)
-  switch (type) {
-    case 'boolean':
-      return typeof value === 'boolean'
-    case 'number':
-      return typeof value === 'number'
-    case 'integer':
-      return Number.isSafeInteger(value)
-    default:
-      return typeof value !== 'boolean'
-  }
+const isText = (value: Scalar): boolean => !isBoolean(value)
+const text = { operators: operatorNames, expected: 'a text or a number', fits: isText }
+const number: Comparable = {
+  operators: ['in', 'from', 'to', 'above', 'below', 'present', 'not'],
+  expected: 'a number',
+  fits: (value) => typeof value === 'number',
 }
 
-/** The values that a field can have, in words. */
-export function expectedOf({ type, oneOf }: Field): string {
-  if (oneOf !== undefined) return `one of ${oneOf.join(', ')}`
-  if (type === 'boolean') return 'true or false'
-  if (type === 'integer') return 'a whole number'
-  return type === 'number' ? 'a number' : 'a text or a number'
+const comparables: Readonly<Record<FieldType, Comparable>> = {
+  text,
+  path: text,
+  address: { ...text, operators: ['in', 'present', 'not'] },
+  number,
+  integer: { ...number, expected: 'a whole number', fits: Number.isSafeInteger },
+  boolean: { operators: ['present', 'not'], expected: 'true or false', fits: isBoolean },
+}
+
+export function comparableOf({ type, oneOf }: Field): Comparable {
+  if (oneOf === undefined) return comparables[type]
+  const expected = `one of ${oneOf.join(', ')}`
+  return { ...comparables[type], expected, fits: (value) => oneOf.some((one) => one === value) }
 }

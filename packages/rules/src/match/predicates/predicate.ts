@@ -1,15 +1,9 @@
 import { rangeOfEntry, type Range } from '@sluice/core/http'
-import type { Operators, Predicate, Scalar } from '../../document/document.js'
+import type { Operators, Predicate, Scalar, When } from '../../document/document.js'
 import type { Place } from '../../document/findings.js'
 import type { Field } from '../reading.js'
 import type { Vocabulary } from '../vocabulary.js'
-import {
-  allowedFor,
-  expectedOf,
-  fitsType,
-  isOperatorName,
-  type OperatorName,
-} from './field-operators.js'
+import { comparableOf, isOperatorName, type OperatorName } from './field-operators.js'
 import { asIs, compares, equals, finds, inList, partly, withinRanges } from './operators.js'
 import { allOf, fieldTest, notOf, pathTest, presence, type Test } from './conditions.js'
 
@@ -20,16 +14,16 @@ export function predicateTest(
   place: Place,
   vocabulary: Vocabulary,
 ): Test | undefined {
-  if (typeof predicate !== 'object') return equality(field, [predicate], place, vocabulary)
-  if (isScalars(predicate)) return equality(field, predicate, place, vocabulary)
+  if (isLiteral(predicate)) return equality(field, [predicate].flat(), place, vocabulary)
   const tests = Object.keys(predicate)
     .filter(isOperatorName)
     .map((name) => operatorTest(field, name, predicate, place.at(name), vocabulary))
   return allOf(tests.filter((test) => test !== undefined))
 }
 
-function isScalars(predicate: readonly Scalar[] | Operators): predicate is readonly Scalar[] {
-  return Array.isArray(predicate)
+/** Whether a predicate is a value or a list of values. */
+export function isLiteral(predicate: When[string]): predicate is Scalar | readonly Scalar[] {
+  return predicate !== undefined && (typeof predicate !== 'object' || Array.isArray(predicate))
 }
 
 function equality(
@@ -40,10 +34,11 @@ function equality(
 ): Test | undefined {
   if (field.type === 'address') return addresses(field, values, place)
   if (field.type === 'path') return pathTest(patterns, patternsOf(values, place))
-  const wrong = values.find((value) => !fitsType(field, value))
+  const { fits, expected } = comparableOf(field)
+  const wrong = values.find((value) => !fits(value))
   if (wrong === undefined) return fieldTest(field, (spell) => equals(values, spell))
   const known = field.oneOf?.map(String) ?? []
-  return place.unknown(`${wrong}`, known, 'SLUICE_RULES_OPTION_INVALID', wrong, expectedOf(field))
+  return place.unknown(`${wrong}`, known, 'SLUICE_RULES_OPTION_INVALID', wrong, expected)
 }
 
 function addresses(field: Field, values: readonly Scalar[], place: Place): Test {
@@ -68,7 +63,7 @@ function operatorTest(
   place: Place,
   vocabulary: Vocabulary,
 ): Test | undefined {
-  const allowed = [...allowedFor(field)]
+  const { operators: allowed } = comparableOf(field)
   if (!allowed.includes(name)) {
     return place.unknown(name, allowed, 'SLUICE_RULES_OPTION_UNKNOWN', name, allowed)
   }
