@@ -1,5 +1,4 @@
-import { compileRules } from '../compile/compile-rules.js'
-import type { RuleSet } from '../compile/rule-set.js'
+import { compileRules, type RuleSet } from '../compile/rule-set.js'
 import { Findings } from '../document/findings.js'
 import { parseRules } from '../compile/parse.js'
 import type { RulesText } from '../document/syntax.js'

@@ -1,7 +1,9 @@
+import type { Explanation } from '../compile/explain.js'
 import type { RuleSet } from '../compile/rule-set.js'
 import type { RulesDocument, TestDeclaration, TestRequest } from '../document/document.js'
 import { rulesMessage } from '../errors.js'
 import { quoted, quotedList } from '../errors/quoting.js'
+import { reasonOf } from '../errors/reason.js'
 import type { Facts } from '../facts.js'
 
 /** The result of one of the document's tests. */
@@ -31,53 +33,40 @@ export async function runTests(
   rules: RuleSet,
   now: number = Date.now(),
 ): Promise<readonly TestResult[]> {
-  const results: TestResult[] = []
-  for (const [index, test] of (rules.document.tests ?? []).entries()) {
-    results.push({ position: index + 1, ...(await run(rules, test, now)) })
-  }
-  return results
+  const { tests = [] } = rules.document
+  return Promise.all(tests.map(async (test, index) => run(rules, test, index + 1, now)))
 }
 
 async function run(
   rules: RuleSet,
   test: TestDeclaration,
+  position: number,
   now: number,
-): Promise<Omit<TestResult, 'position'>> {
-  const { request, at, applies, refuses, allows, tags } = test
-  const expected: Outcomes = { applies, refuses, allows, tags }
-  const unknown = unknownName(test, rules.document)
-  if (unknown !== undefined) return { passed: false, problem: unknown, expected, actual: {} }
+): Promise<TestResult> {
+  const { request, at, ...expected } = test
   const time = at === undefined ? now : Date.parse(at)
-  if (Number.isNaN(time)) {
-    return { passed: false, problem: `"at" is no time: ${at}`, expected, actual: {} }
-  }
+  let problem = unknownName(test, rules.document)
+  if (Number.isNaN(time)) problem ??= `"at" is no time: ${at}`
+  let actual: Outcomes = {}
   try {
-    const {
-      rules: explained,
-      endedBy,
-      type,
-      asked,
-      shadow,
-      tags: actualTags,
-    } = await rules.explain(factsOf(request), time)
-    const order = explained.map(({ id }) => id)
-    const applied = [...asked, ...shadow].toSorted((a, b) => order.indexOf(a) - order.indexOf(b))
-    const actual: Outcomes = {
-      applies: applied,
-      refuses: type === 'refuse' ? endedBy : undefined,
-      allows: type === 'refuse' ? undefined : endedBy,
-      tags: actualTags,
-    }
-    const problem = problemOf(expected, actual)
-    return {
-      passed: problem === undefined,
-      ...(problem === undefined ? {} : { problem }),
-      expected,
-      actual,
+    if (problem === undefined) {
+      actual = outcomesOf(await rules.explain(factsOf(request), time))
+      problem = problemOf(expected, actual)
     }
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
-    return { passed: false, problem, expected, actual: {} }
+    problem = reasonOf(error)
+  }
+  const result = { position, passed: problem === undefined, expected, actual }
+  return problem === undefined ? result : { ...result, problem }
+}
+
+function outcomesOf({ rules, type, endedBy, asked, shadow, tags }: Explanation): Outcomes {
+  const applied = new Set([...asked, ...shadow])
+  return {
+    applies: rules.map(({ id }) => id).filter((id) => applied.has(id)),
+    refuses: type === 'refuse' ? endedBy : undefined,
+    allows: type === 'refuse' ? undefined : endedBy,
+    tags,
   }
 }
 

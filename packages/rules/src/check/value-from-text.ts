@@ -1,6 +1,6 @@
 import type { RulesDocument, Scalar } from '../document/document.js'
 import { rulesError } from '../errors.js'
-import { declared } from '../match/declared-value.js'
+import { declared, valueTypes } from '../match/declared-value.js'
 
 /**
  * Converts a text, such as an option of a command line or a field of a log, into a declared value of a document. An empty text is an absent value.
@@ -17,30 +17,8 @@ export function valueFromText(
   }
   if (text === '') return undefined
   const { type, oneOf, expected } = declared(values[name])
-  const value = oneOf === undefined ? read[type](text) : oneOf.find((one) => `${one}` === text)
+  const value =
+    oneOf === undefined ? valueTypes[type].read(text) : oneOf.find((one) => `${one}` === text)
   if (value === undefined) throw rulesError('SLUICE_RULES_VALUE_INVALID', name, text, expected)
   return value
-}
-
-const asText = (text: string): string => text
-
-const read: Readonly<
-  Record<ReturnType<typeof declared>['type'], (text: string) => Scalar | undefined>
-> = {
-  text: asText,
-  address: asText,
-  path: asText,
-  number: numberIn,
-  integer(text) {
-    const number = numberIn(text)
-    return Number.isSafeInteger(number) ? number : undefined
-  },
-  boolean: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
-}
-
-/** `Number` alone also reads spaces, `0x10` and `Infinity`. */
-function numberIn(text: string): number | undefined {
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
-    ? Number(text)
-    : undefined
 }

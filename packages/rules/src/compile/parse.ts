@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { checkCounts } from './counts.js'
 import { readRule, type CompiledRule } from './rule.js'
+import { warn } from './warnings.js'
 import { invalidRules } from '../errors.js'
 import { reasonOf } from '../errors/reason.js'
 import { createVocabulary, type Vocabulary } from '../match/vocabulary.js'
@@ -80,6 +81,7 @@ function parsed(read: ReadText, text: string, files: ReadonlyMap<string, string>
   // A rule that is left out without a finding would be a missing limit.
   if (rules.length < declarations.length)
     throw new Error('a rule was not compiled, without a mistake')
+  warn(rules, findings)
   const document = {
     ...head,
     rules: declarations.filter((rule): rule is RuleDeclaration => rule !== undefined),

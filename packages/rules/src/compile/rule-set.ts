@@ -7,10 +7,10 @@ import type { Finding } from '../errors.js'
 import type { Facts } from '../facts.js'
 import { Candidates } from '../match/candidates.js'
 import { Request } from '../match/reading.js'
-import type { Vocabulary } from '../match/vocabulary.js'
 import { awaited } from './awaited.js'
 import { Consumer } from './consumptions.js'
 import { explain, type ExplainOptions, type Explanation } from './explain.js'
+import type { ParsedRules } from './parse.js'
 import type { CompiledRule } from './rule.js'
 import { emptyStats, type RuleStats } from './stats.js'
 import { walk, type Walked } from './walk.js'
@@ -51,21 +51,19 @@ export function rulesOf(set: RuleSet): readonly CompiledRule[] {
   return rulesOfSets.get(set) ?? []
 }
 
-/** The parts of a compiled document. */
-export interface Program {
-  readonly document: RulesDocument
-  readonly version: string
-  readonly warnings: readonly Finding[]
-  readonly rules: readonly CompiledRule[]
-  readonly vocabulary: Vocabulary
-  /** The counters of an earlier set. */
-  readonly stats: ReadonlyMap<string, RuleStats> | undefined
+/** Options of `compileRules`. */
+export interface CompileOptions {
+  /** Counters of an earlier set. A rule that both sets have continues its counters. */
+  readonly stats?: ReadonlyMap<string, RuleStats> | undefined
 }
 
-export function createRuleSet(program: Program): RuleSet {
-  const { document, version, warnings, rules, vocabulary } = program
+/** Compiles a document into rules that decide requests. */
+export async function compileRules(
+  { document, version, rules, vocabulary }: ParsedRules,
+  options: CompileOptions = {},
+): Promise<RuleSet> {
   const { fields, patterns } = vocabulary
-  const stats = rules.map(({ id }) => program.stats?.get(id) ?? emptyStats())
+  const stats = rules.map(({ id }) => options.stats?.get(id) ?? emptyStats())
   const consumer = new Consumer(stats, publicNames(rules))
   const enabled = rules.filter((rule) => rule.enabled)
   const enforced = new Candidates(enabled.filter((rule) => !rule.shadow))
@@ -126,7 +124,7 @@ export function createRuleSet(program: Program): RuleSet {
     name: document.name,
     version,
     document,
-    warnings,
+    warnings: [...vocabulary.findings.list],
     stats: new Map(rules.map(({ id, number }) => [id, stats[number]])),
     policies: policiesOf(rules),
     judge: (facts, now) => judge(new Request(facts, now, patterns, slots)),

@@ -25,11 +25,6 @@ export class Findings {
     return this.#places.positionOf(path)
   }
 
-  /** Findings of the same document, to which more can be added. */
-  copy(): Findings {
-    return new Findings(this.#places, this.list)
-  }
-
   /** A place of the document, which reports the mistakes in it. */
   place(...path: (string | number)[]): Place {
     return new Place(this, path)

@@ -8,7 +8,6 @@ import {
   Lexer,
   LineCounter,
   Parser,
-  visit,
   type CST,
   type Document,
 } from 'yaml'
@@ -91,22 +90,10 @@ export function readText(text: string, format: 'yaml' | 'json'): ReadText {
   } catch (error) {
     const reason = reasonOf(error)
     const [, offset] = /\bposition (\d+)/.exec(reason) ?? []
+    // The error of an alias without an anchor has no position.
     const [, alias] = /^Unresolved alias .*: (.*)$/.exec(reason) ?? []
-    const known = alias === undefined ? document.errors.at(0)?.pos[0] : offsetOfAlias(alias)
+    const known = alias === undefined ? document.errors.at(0)?.pos[0] : text.indexOf(`*${alias}`)
     return wrong(reason, Number(offset ?? known ?? 0))
-  }
-
-  /** The offset of the first alias of a name. The parser's error has no position. */
-  function offsetOfAlias(name: string): number | undefined {
-    let offset: number | undefined
-    visit(document, {
-      Alias(_key, { source, range }) {
-        if (source !== name) return undefined
-        offset = range?.[0]
-        return visit.BREAK
-      },
-    })
-    return offset
   }
 
   function at(offset: number): Position {

@@ -8,10 +8,9 @@ import {
   optional,
   readOptions,
 } from '@sluice/core/internal'
-import { compileRules } from '../compile/compile-rules.js'
 import type { Explanation } from '../compile/explain.js'
 import { parseRules } from '../compile/parse.js'
-import type { RuleSet } from '../compile/rule-set.js'
+import { compileRules, type RuleSet } from '../compile/rule-set.js'
 import type { RuleStats } from '../compile/stats.js'
 import { requestRules } from '../decide/request-rules.js'
 import type { RulesDocument } from '../document/document.js'

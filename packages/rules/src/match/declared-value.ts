@@ -1,4 +1,4 @@
-import { isInstance, keyError } from '@sluice/core/internal'
+import { isBoolean, isInstance, keyError } from '@sluice/core/internal'
 import type { Scalar, ValueDeclaration } from '../document/document.js'
 import { rulesError } from '../errors.js'
 import type { Field, FieldType } from './reading.js'
@@ -21,7 +21,10 @@ export function valueTraits(
         if (!required) return undefined
         return new Failure(rulesError('SLUICE_RULES_VALUE_MISSING', name, optionalForm))
       }
-      if (fits(type, value) && (oneOf === undefined || oneOf.some((word) => word === value)))
+      if (
+        valueTypes[type].fits(value) &&
+        (oneOf === undefined || oneOf.some((word) => word === value))
+      )
         return value
       return new Failure(rulesError('SLUICE_RULES_VALUE_INVALID', name, value, expected))
     },
@@ -35,7 +38,7 @@ function fromBigint(type: FieldType, value: bigint): unknown {
 }
 
 interface Declared {
-  readonly type: FieldType
+  readonly type: FieldType & keyof typeof valueTypes
   readonly oneOf: readonly (string | number)[] | undefined
   readonly required: boolean
   /** The expected type or values, in words. */
@@ -50,8 +53,8 @@ export function declared(declaration: ValueDeclaration): Declared {
     const required = !declaration.endsWith('?')
     const name = required ? declaration : declaration.slice(0, -1)
     const type = name === 'number' || name === 'integer' || name === 'boolean' ? name : 'text'
-    const optionalForm = `"${name}?"`
-    return { type, oneOf: undefined, required, expected: expectations[type], optionalForm }
+    const { expected } = valueTypes[type]
+    return { type, oneOf: undefined, required, expected, optionalForm: `"${name}?"` }
   }
   const { oneOf, optional = false } = 'oneOf' in declaration ? declaration : { oneOf: declaration }
   const isNumeric = oneOf.every((value) => typeof value === 'number')
@@ -60,24 +63,43 @@ export function declared(declaration: ValueDeclaration): Declared {
   return { type: isNumeric ? 'number' : 'text', oneOf, required: !optional, expected, optionalForm }
 }
 
-function fits(type: FieldType, value: unknown): value is Scalar {
-  switch (type) {
-    case 'number':
-      return typeof value === 'number' && Number.isFinite(value)
-    case 'integer':
-      return Number.isSafeInteger(value)
-    case 'boolean':
-      return typeof value === 'boolean'
-    default:
-      return typeof value === 'string'
-  }
+interface ValueType {
+  /** The values in words. */
+  readonly expected: string
+  fits(value: unknown): value is Scalar
+  /** The value of a text. Undefined if it has none. */
+  read(text: string): Scalar | undefined
 }
 
-const expectations: Readonly<Record<FieldType, string>> = {
-  text: 'a string',
-  number: 'a finite number',
-  integer: 'a whole number below 2^53',
-  boolean: 'true or false',
-  address: 'an address',
-  path: 'a path',
+export const valueTypes: Readonly<Record<'text' | 'number' | 'integer' | 'boolean', ValueType>> = {
+  text: {
+    expected: 'a string',
+    fits: (value) => typeof value === 'string',
+    read: (text) => text,
+  },
+  number: {
+    expected: 'a finite number',
+    fits: (value): value is number => Number.isFinite(value),
+    read: numberIn,
+  },
+  integer: {
+    expected: 'a whole number below 2^53',
+    fits: (value): value is number => Number.isSafeInteger(value),
+    read(text) {
+      const number = numberIn(text)
+      return Number.isSafeInteger(number) ? number : undefined
+    },
+  },
+  boolean: {
+    expected: 'true or false',
+    fits: isBoolean,
+    read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  },
+}
+
+/** `Number` alone also reads spaces, `0x10` and `Infinity`. */
+function numberIn(text: string): number | undefined {
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
+    ? Number(text)
+    : undefined
 }

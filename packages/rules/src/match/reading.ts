@@ -108,31 +108,20 @@ export class Request {
 
   /** Asks the application for values. Undefined if none of them is a promise. */
   ask(fields: readonly Field[]): Promise<unknown> | undefined {
-    const arrivals: Promise<void>[] = []
-    for (const field of fields) {
-      const { slot, check, name } = field
+    const arrivals: PromiseLike<void>[] = []
+    for (const { slot, check, name } of fields) {
       if (this.#slots[slot] !== unread || check === undefined) continue
+      const fail = (error: unknown): void => void (this.#slots[slot] = new Failure(error))
+      const settle = (value: unknown): void => void (this.#slots[slot] = check(value))
       try {
         const value = this.facts.value?.(name)
-        if (isPromise(value)) arrivals.push(this.#await(slot, check, value))
-        else this.#slots[slot] = check(value)
+        if (isPromise(value)) arrivals.push(Promise.resolve(value).then(settle).catch(fail))
+        else settle(value)
       } catch (error) {
-        this.#slots[slot] = new Failure(error)
+        fail(error)
       }
     }
     return arrivals.length === 0 ? undefined : Promise.all(arrivals)
-  }
-
-  async #await(
-    slot: number,
-    check: NonNullable<Field['check']>,
-    value: PromiseLike<unknown>,
-  ): Promise<void> {
-    try {
-      this.#slots[slot] = check(await value)
-    } catch (error) {
-      this.#slots[slot] = new Failure(error)
-    }
   }
 
   /** Its readings for a rule: one for each path that a server can read, if the rule names the path. */

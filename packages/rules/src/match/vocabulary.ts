@@ -1,6 +1,7 @@
 import { isTimeZone } from '@sluice/core/internal'
 import type { RulesDocument, Scalar } from '../document/document.js'
 import type { Findings, Place } from '../document/findings.js'
+import { reasonOf } from '../errors/reason.js'
 import { Fields, reservedNames } from './fields.js'
 import { readList, type List } from './lists.js'
 import { Patterns } from './paths/patterns.js'
@@ -71,8 +72,7 @@ export function createVocabulary(
         try {
           return patterns.add(`${text}`)
         } catch (error) {
-          const problem = error instanceof Error ? error.message : String(error)
-          place.error('SLUICE_RULES_PATTERN', `${text}`, problem)
+          place.error('SLUICE_RULES_PATTERN', `${text}`, reasonOf(error))
           return []
         }
       }),

@@ -65,11 +65,11 @@ export function inZone(
   if (zone === undefined) return declaration
   if (declaration.kind === 'calendarWindow') return { timeZone: zone, ...declaration }
   if (declaration.kind !== 'staged') return declaration
-  const stages = Object.entries(declaration).map(([name, stage]) => [
-    name,
-    isPolicyDeclaration(stage) ? inZone(stage, zone) : stage,
-  ])
-  return { kind: declaration.kind, ...Object.fromEntries(stages) }
+  const staged: Record<string, unknown> & PolicyDeclaration = { ...declaration }
+  for (const [name, stage] of Object.entries(declaration)) {
+    if (isPolicyDeclaration(stage)) staged[name] = inZone(stage, zone)
+  }
+  return staged
 }
 
 function isPolicyDeclaration(value: unknown): value is PolicyDeclaration {

@@ -1,4 +1,5 @@
 import { addRoute, createRouter, findAllRoutes, findRoute } from 'rou3'
+import { reasonOf } from '../../errors/reason.js'
 import { anything } from '../value.js'
 import { RecentMap } from '../recent-map.js'
 import { clearPath } from './clear.js'
@@ -80,7 +81,7 @@ export class Patterns {
         addRoute(this.#normal, '', form, number)
       addRoute(this.#exact, '', pattern, number)
     } catch (error) {
-      throw new Error(problemOf(error), { cause: error })
+      throw new Error(reasonOf(error).replace(/^rou3: /, ''), { cause: error })
     }
     this.#numbers.set(pattern, number)
     this.#spelled.push(spelled)
@@ -206,10 +207,6 @@ function hasStrangeWildcard(segment: string): boolean {
 
 /** The value of an empty parameter. */
 const empty = '\0'
-
-function problemOf(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/^rou3: /, '') : String(error)
-}
 
 /**
  * The forms of a pattern without parameters that are parts of segments: Fastify takes `/img/.png` for `/img/:name.png` with an empty name, and Fastify 4 also

@@ -1,6 +1,7 @@
 import { rangeOfEntry, type Range } from '@sluice/core/http'
 import type { Operators, Predicate, Scalar, When } from '../../document/document.js'
 import type { Place } from '../../document/findings.js'
+import { reasonOf } from '../../errors/reason.js'
 import type { Field } from '../reading.js'
 import type { Vocabulary } from '../vocabulary.js'
 import { comparableOf, isOperatorName, type OperatorName } from './field-operators.js'
@@ -102,8 +103,7 @@ function operatorTest(
           finds(matches, spell !== undefined && field.ignoresCase, regexps),
         )
       } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error)
-        return place.error('SLUICE_RULES_REGEXP', matches, problem)
+        return place.error('SLUICE_RULES_REGEXP', matches, reasonOf(error))
       }
     default:
       return name satisfies never
