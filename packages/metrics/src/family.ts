@@ -1,14 +1,15 @@
-import type { MetricDescription, MetricLabel } from './metric-table.js'
+import { callBuckets, type MetricDescription, type MetricLabel } from './metric-table.js'
 
 export type Labels = Readonly<Record<string, string>>
 
 /** The number of one set of labels. */
 export interface Series {
   readonly labels: Labels
+  /** Of a histogram the sum of its values. */
   value: number
+  /** Of a histogram the number of values in each bucket, without those in the buckets before it. The last one has no upper bound. */
+  readonly buckets: number[]
 }
-
-interface Tree extends Map<string, Tree | Series> {}
 
 /** The value of a label in place of all those for which there is no room. */
 const other = 'other'
@@ -24,43 +25,29 @@ const mostBeside = { code: 20, outcome: 5, source: 5 } as const
  * counted together.
  */
 export class Family {
-  readonly series: Series[] = []
-  readonly #labels: readonly MetricLabel[]
-  /** The numbers by the values of the first label, of the second one, and so on. */
-  readonly #tree: Tree = new Map()
+  /** By the values of their labels. */
+  readonly series: Map<string, Series> = new Map()
+  readonly #description: MetricDescription
   /** The values of each label that have a place, with those of the labels before it. */
   readonly #places = new Map<string, Set<string>>()
 
-  constructor({ labels }: MetricDescription) {
-    this.#labels = labels
+  constructor(description: MetricDescription) {
+    this.#description = description
   }
 
   /** The number of a set of labels, in the order of the description. */
   at(values: readonly string[]): Series {
-    const known = this.#found(values)
+    const known = this.series.get(joined(values))
     if (known !== undefined) return known
+    const { type, labels } = this.#description
     const names: string[] = []
-    this.#labels.forEach((label, i) => names.push(this.#nameOf(label, names, values[i])))
-    return this.#found(names) ?? this.#added(names)
-  }
-
-  #found(names: readonly string[]): Series | undefined {
-    let node: Tree | Series | undefined = this.#tree
-    for (const name of names) if (node instanceof Map) node = node.get(name)
-    return node instanceof Map ? undefined : node
-  }
-
-  #added(names: readonly string[]): Series {
-    const labels = Object.fromEntries(this.#labels.map((label, i) => [label, names[i]]))
-    const series = { labels, value: 0 }
-    this.series.push(series)
-    let node = this.#tree
-    names.forEach((name, i) => {
-      const known = node.get(name)
-      const next = known instanceof Map ? known : new Map<string, Tree | Series>()
-      node.set(name, i === names.length - 1 ? series : next)
-      node = next
-    })
+    labels.forEach((label, i) => names.push(this.#nameOf(label, names, values[i])))
+    const series = this.series.get(joined(names)) ?? {
+      labels: Object.fromEntries(labels.map((label, i) => [label, names[i]])),
+      value: 0,
+      buckets: type === 'histogram' ? [...callBuckets, Infinity].map(() => 0) : [],
+    }
+    this.series.set(joined(names), series)
     return series
   }
 
@@ -69,12 +56,16 @@ export class Family {
     if (value === other) return other
     const isBeside = label in mostBeside
     const most = { ...mostValues, ...mostBeside }[label]
-    const list = [label, ...(isBeside ? before : [])].join('\0')
+    const list = joined([label, ...(isBeside ? before : [])])
     const places = this.#places.get(list) ?? new Set<string>()
     this.#places.set(list, places)
-    const place = [...before, value].join('\0')
+    const place = joined([...before, value])
     if (!places.has(place) && places.size >= most) return other
     places.add(place)
     return value
   }
+}
+
+function joined(values: readonly string[]): string {
+  return values.join('\0')
 }

@@ -1,4 +1,4 @@
-import { isFunction, sluiceError } from '@sluice/core/internal'
+import { isFunction, memberOf, sluiceError } from '@sluice/core/internal'
 import { callBuckets, metricIds, metricTable } from './metric-table.js'
 import { createRecorder, type Recorder } from './recorder.js'
 
@@ -75,14 +75,13 @@ function createInstruments(meter: OpenTelemetryMeter): Recorder {
     const { series } = recorder.families[id]
     // It stays after a stop: without it, the SDK would export the last numbers for ever, those of the gauges too.
     instrument.addCallback((result) => {
-      for (const { value, labels } of series) result.observe(value, labels)
+      for (const { value, labels } of series.values()) result.observe(value, labels)
     })
   }
   return recorder
 }
 
 function isMeter(value: unknown): value is OpenTelemetryMeter {
-  if (typeof value !== 'object' || value === null) return false
   const methods = ['createObservableCounter', 'createObservableGauge', 'createHistogram']
-  return methods.every((name) => isFunction(Reflect.get(value, name)))
+  return methods.every((name) => isFunction(memberOf(value, name)))
 }

@@ -1,5 +1,5 @@
-import { isFunction, sluiceError } from '@sluice/core/internal'
-import type { Family, Labels, Series } from './family.js'
+import { isFunction, memberOf, sluiceError } from '@sluice/core/internal'
+import type { Family, Series } from './family.js'
 import { callBuckets, metricIds, metricTable, type MetricDescription } from './metric-table.js'
 import { createRecorder } from './recorder.js'
 
@@ -46,15 +46,9 @@ export function prometheus(register: PrometheusRegistry): () => void {
 }
 
 function createRegistration(register: PrometheusRegistry): Registration {
-  const calls = new Map<Labels, number[]>()
-  const recorder = createRecorder((labels, seconds) => {
-    const counts = calls.get(labels) ?? emptyBuckets()
-    calls.set(labels, counts)
-    const bucket = callBuckets.findIndex((bound) => seconds <= bound)
-    counts[bucket === -1 ? callBuckets.length : bucket]++
-  })
+  const recorder = createRecorder()
   const metrics = metricIds.map(
-    (id) => new PrometheusMetric(metricTable[id], recorder.families[id], calls),
+    (id) => new PrometheusMetric(metricTable[id], recorder.families[id]),
   )
 
   return {
@@ -85,56 +79,49 @@ class PrometheusMetric implements RegisteredMetric {
   readonly description: MetricDescription
   /** A registry in the format OpenMetrics takes the suffix "_total" from the names of its counters. */
   name: string
-  readonly help: string
   readonly type: MetricDescription['type']
-  /** How prom-client joins the values of the workers of node:cluster. */
-  readonly aggregator: 'sum' | 'max'
   readonly #family: Family
-  /** For each bucket of a histogram, the calls above the bucket before it. The last one has no upper bound. */
-  readonly #buckets: Map<Labels, number[]>
 
-  constructor(description: MetricDescription, family: Family, buckets: Map<Labels, number[]>) {
+  constructor(description: MetricDescription, family: Family) {
     this.description = description
     this.name = description.name
-    this.help = description.help
     this.type = description.type
-    this.aggregator = description.unit === 's' && description.type === 'gauge' ? 'max' : 'sum'
     this.#family = family
-    this.#buckets = buckets
   }
 
   async get(): Promise<object> {
-    const { name, help, type, aggregator } = this
-    const values = this.#family.series.flatMap((one) => {
+    const { name, type } = this
+    const { help, unit } = this.description
+    // How prom-client joins the values of the workers of node:cluster.
+    const aggregator = unit === 's' && type === 'gauge' ? 'max' : 'sum'
+    const values = Array.from(this.#family.series.values()).flatMap((one) => {
       const { labels, value } = one
-      return type === 'histogram' ? this.#histogram(one) : [{ labels, value }]
+      return type === 'histogram' ? histogram(name, one) : [{ labels, value }]
     })
     return { name, help, type, aggregator, values }
   }
 
-  #histogram({ labels, value: sum }: Series): readonly object[] {
-    let count = 0
-    const buckets = (this.#buckets.get(labels) ?? emptyBuckets()).map((own, i) => {
-      count += own
-      const le = callBuckets[i] ?? '+Inf'
-      return { labels: { le, ...labels }, value: count, metricName: `${this.name}_bucket` }
-    })
-    return [
-      ...buckets,
-      { labels, value: sum, metricName: `${this.name}_sum` },
-      { labels, value: count, metricName: `${this.name}_count` },
-    ]
-  }
-
   /** Called by `resetMetrics` of the registry. */
   reset(): void {
-    for (const one of this.#family.series) one.value = 0
-    if (this.type === 'histogram') this.#buckets.clear()
+    for (const one of this.#family.series.values()) {
+      one.value = 0
+      one.buckets.fill(0)
+    }
   }
 }
 
-function emptyBuckets(): number[] {
-  return Array.from({ length: callBuckets.length + 1 }, () => 0)
+function histogram(name: string, { labels, value: sum, buckets }: Series): readonly object[] {
+  let count = 0
+  const upTo = buckets.map((own, i) => {
+    count += own
+    const le = callBuckets[i] ?? '+Inf'
+    return { labels: { le, ...labels }, value: count, metricName: `${name}_bucket` }
+  })
+  return [
+    ...upTo,
+    { labels, value: sum, metricName: `${name}_sum` },
+    { labels, value: count, metricName: `${name}_count` },
+  ]
 }
 
 function isRegistered(register: PrometheusRegistry, metric: PrometheusMetric): boolean {
@@ -150,7 +137,6 @@ function assertFree(register: PrometheusRegistry, name: string): void {
 }
 
 function isRegistry(value: unknown): value is PrometheusRegistry {
-  if (typeof value !== 'object' || value === null) return false
   const methods = ['registerMetric', 'getSingleMetric', 'removeSingleMetric']
-  return methods.every((name) => isFunction(Reflect.get(value, name)))
+  return methods.every((name) => isFunction(memberOf(value, name)))
 }

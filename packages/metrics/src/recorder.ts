@@ -1,29 +1,21 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type {
   BreakerEvent,
-  Decision,
   DecisionEvent,
   FallbackEvent,
   StoreCallEvent,
   StoreErrorEvent,
 } from '@sluice/core'
 import { Family, type Labels } from './family.js'
-import { metricIds, metricTable, type MetricId } from './metric-table.js'
+import { callBuckets, metricIds, metricTable, type MetricId } from './metric-table.js'
 
-/** The events of each channel, as far as they are counted. Another version of core may publish a decision without a mode. */
+/** The events of each channel. Another version of core may publish a decision without a mode. */
 export interface Events {
-  readonly 'sluice:decision': Pick<DecisionEvent, 'limiter'> & {
-    readonly mode?: DecisionEvent['mode']
-    readonly decision: Pick<Decision, 'allowed' | 'source' | 'deniedBy'> & {
-      readonly exempt?: boolean
-    }
-  }
-  readonly 'sluice:store:call': Pick<StoreCallEvent, 'store' | 'requests' | 'durationMs'>
-  readonly 'sluice:store:error': Pick<StoreErrorEvent, 'store'> & {
-    readonly error: { readonly code: string }
-  }
-  readonly 'sluice:breaker': Pick<BreakerEvent, 'store' | 'state'>
-  readonly 'sluice:fallback': Pick<FallbackEvent, 'limiter' | 'state'>
+  readonly 'sluice:decision': Omit<DecisionEvent, 'mode'> & Partial<Pick<DecisionEvent, 'mode'>>
+  readonly 'sluice:store:call': StoreCallEvent
+  readonly 'sluice:store:error': StoreErrorEvent
+  readonly 'sluice:breaker': BreakerEvent
+  readonly 'sluice:fallback': FallbackEvent
   readonly 'sluice:rules': {
     readonly state: (typeof loads)[number]
     readonly name: string | undefined
@@ -41,7 +33,7 @@ const gauges = ['fallbackActive', 'breakerOpen', 'rulesRejected'] as const
 
 /** Counts the events of all limiters of the process. */
 export interface Recorder {
-  /** The numbers of each metric. Those of the histogram are the sums of its durations. */
+  /** The numbers of each metric. */
   readonly families: Readonly<Record<MetricId, Family>>
   /** Counts from now on. The counters continue, if it was stopped before. */
   start(): void
@@ -54,17 +46,19 @@ export interface Recorder {
  *
  * @param noteDuration receives each value of the histogram
  */
-export function createRecorder(noteDuration: (labels: Labels, seconds: number) => void): Recorder {
+export function createRecorder(
+  noteDuration: (labels: Labels, seconds: number) => void = () => {},
+): Recorder {
   const all = metricIds.map((id) => [id, new Family(metricTable[id])])
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one for each id
   const families = Object.fromEntries(all) as Recorder['families']
 
   /** Returns whether the metric has these labels for the first time. A gauge that began before the first event is not known: it stays at zero when it ends. */
   function record(metric: MetricId, labels: readonly string[], n: number): boolean {
-    const { length } = families[metric].series
+    const { size } = families[metric].series
     const series = families[metric].at(labels)
     series.value = Math.max(0, series.value + n)
-    return families[metric].series.length > length
+    return families[metric].series.size > size
   }
 
   // Numbers begin at zero, so that the first denial is an increase, and a share of none is zero.
@@ -94,8 +88,12 @@ export function createRecorder(noteDuration: (labels: Labels, seconds: number) =
     'sluice:store:call'({ store, requests, durationMs }) {
       beginStore(store)
       record('storeRequests', [store], requests)
-      record('storeCallDuration', [store], durationMs / 1000)
-      noteDuration(families.storeCallDuration.at([store]).labels, durationMs / 1000)
+      const seconds = durationMs / 1000
+      const bucket = callBuckets.findIndex((bound) => seconds <= bound)
+      const series = families.storeCallDuration.at([store])
+      series.value += seconds
+      series.buckets[bucket === -1 ? callBuckets.length : bucket]++
+      noteDuration(series.labels, seconds)
     },
     'sluice:store:error'({ store, error }) {
       const { code } = error
@@ -140,7 +138,7 @@ export function createRecorder(noteDuration: (labels: Labels, seconds: number) =
       if (!isRunning) return
       isRunning = false
       for (const { channel, listen } of listeners) unsubscribe(channel, listen)
-      for (const id of gauges) for (const series of families[id].series) series.value = 0
+      for (const id of gauges) families[id].series.forEach((series) => (series.value = 0))
     },
   }
 }
