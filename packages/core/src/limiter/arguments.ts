@@ -87,7 +87,7 @@ export type Keys =
 export type Costs = number | Readonly<Record<string, number>>
 
 /**
- * The policies that count a request: all of them, except those that a record of keys leaves out with `notLimited`.
+ * The policies that count a request: all of them, or the one of this name, except those that a record of keys leaves out with `notLimited`.
  *
  * @throws SluiceError SLUICE_POLICY_NAME_UNKNOWN
  */
@@ -95,10 +95,14 @@ export function askedPolicies(
   limiter: string,
   policies: readonly LimiterPolicy[],
   key: Keys,
+  only?: string,
 ): readonly LimiterPolicy[] {
-  if (isKey(key)) return isNotLimited(key) ? someOf(policies, []) : policies
-  assertNames(limiter, Object.keys(key), policies)
-  const asked = [...policies.keys()].filter((i) => !isNotLimited(key[policies[i].name]))
+  if (only !== undefined) assertNames(limiter, [only], policies)
+  if (!isKey(key)) assertNames(limiter, Object.keys(key), policies)
+  const asked = [...policies.keys()].filter((i) => {
+    const { name } = policies[i]
+    return (only === undefined || name === only) && !isNotLimited(isKey(key) ? key : key[name])
+  })
   return someOf(policies, asked)
 }
 

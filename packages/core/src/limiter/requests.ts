@@ -9,17 +9,15 @@ import {
   readOption,
   readOptions,
 } from '../options/readers.js'
-import {
-  someOf,
-  type DecisionRequest,
-  type LimiterPolicy,
-  type ResetRequest,
-  type Store,
-  type StoreRequest,
+import type {
+  DecisionRequest,
+  LimiterPolicy,
+  ResetRequest,
+  Store,
+  StoreRequest,
 } from '../stores/store.js'
 import {
   askedPolicies,
-  assertNames,
   costOf,
   keysOf,
   leaseText,
@@ -97,24 +95,10 @@ export function createRequests(
 
   function base(key: Keys, { policies, policy }: ChangeOptions, leaseId?: string): RequestBase {
     const all = policiesOf(policies)
-    const counting = askedPolicies(limiter, all, key)
-    const asked = policy === undefined ? counting : named(all, counting, policy)
+    const asked = askedPolicies(limiter, all, key, policy)
     const lease = leaseFor(asked, undefined, leaseId)
     const keys = keysOf(limiter, asked, key)
     return { policies: asked, keys, now: clock && readClock(clock), lease }
-  }
-
-  /** The policy of this name, if it counts the key. */
-  function named(
-    all: readonly LimiterPolicy[],
-    counting: readonly LimiterPolicy[],
-    policy: string,
-  ): readonly LimiterPolicy[] {
-    assertNames(limiter, [policy], all)
-    return someOf(
-      counting,
-      [...counting.keys()].filter((i) => counting[i].name === policy),
-    )
   }
 
   return {
