@@ -11,6 +11,11 @@ export interface Series {
   readonly buckets: number[]
 }
 
+/** The numbers by the value of a label, and below it by those of the next ones. */
+class Tree extends Map<string, Tree> {
+  series: Series | undefined
+}
+
 /** The value of a label in place of all those for which there is no room. */
 const other = 'other'
 
@@ -25,8 +30,8 @@ const mostBeside = { code: 20, outcome: 5, source: 5 } as const
  * counted together.
  */
 export class Family {
-  /** By the values of their labels. */
-  readonly series: Map<string, Series> = new Map()
+  readonly series: Series[] = []
+  readonly #tree = new Tree()
   readonly #description: MetricDescription
   /** The values of each label that have a place, with those of the labels before it. */
   readonly #places = new Map<string, Set<string>>()
@@ -37,18 +42,30 @@ export class Family {
 
   /** The number of a set of labels, in the order of the description. */
   at(values: readonly string[]): Series {
-    const known = this.series.get(joined(values))
-    if (known !== undefined) return known
+    let known: Tree | undefined = this.#tree
+    for (const value of values) known = known?.get(value)
+    return known?.series ?? this.#added(values)
+  }
+
+  #added(values: readonly string[]): Series {
     const { type, labels } = this.#description
     const names: string[] = []
     labels.forEach((label, i) => names.push(this.#nameOf(label, names, values[i])))
-    const series = this.series.get(joined(names)) ?? {
+    let tree = this.#tree
+    for (const name of names) {
+      const next = tree.get(name) ?? new Tree()
+      tree.set(name, next)
+      tree = next
+    }
+    if (tree.series !== undefined) return tree.series
+    const buckets = type === 'histogram' ? [...callBuckets, Infinity].map(() => 0) : []
+    tree.series = {
       labels: Object.fromEntries(labels.map((label, i) => [label, names[i]])),
       value: 0,
-      buckets: type === 'histogram' ? [...callBuckets, Infinity].map(() => 0) : [],
+      buckets,
     }
-    this.series.set(joined(names), series)
-    return series
+    this.series.push(tree.series)
+    return tree.series
   }
 
   /** The value itself, or "other" if there is no place for it. */

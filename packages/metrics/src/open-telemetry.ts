@@ -75,7 +75,7 @@ function createInstruments(meter: OpenTelemetryMeter): Recorder {
     const { series } = recorder.families[id]
     // It stays after a stop: without it, the SDK would export the last numbers for ever, those of the gauges too.
     instrument.addCallback((result) => {
-      for (const { value, labels } of series.values()) result.observe(value, labels)
+      for (const { value, labels } of series) result.observe(value, labels)
     })
   }
   return recorder

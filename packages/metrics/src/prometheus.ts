@@ -94,7 +94,7 @@ class PrometheusMetric implements RegisteredMetric {
     const { help, unit } = this.description
     // How prom-client joins the values of the workers of node:cluster.
     const aggregator = unit === 's' && type === 'gauge' ? 'max' : 'sum'
-    const values = Array.from(this.#family.series.values()).flatMap((one) => {
+    const values = this.#family.series.flatMap((one) => {
       const { labels, value } = one
       return type === 'histogram' ? histogram(name, one) : [{ labels, value }]
     })
@@ -103,7 +103,7 @@ class PrometheusMetric implements RegisteredMetric {
 
   /** Called by `resetMetrics` of the registry. */
   reset(): void {
-    for (const one of this.#family.series.values()) {
+    for (const one of this.#family.series) {
       one.value = 0
       one.buckets.fill(0)
     }

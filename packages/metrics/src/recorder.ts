@@ -55,10 +55,10 @@ export function createRecorder(
 
   /** Returns whether the metric has these labels for the first time. A gauge that began before the first event is not known: it stays at zero when it ends. */
   function record(metric: MetricId, labels: readonly string[], n: number): boolean {
-    const { size } = families[metric].series
+    const { length } = families[metric].series
     const series = families[metric].at(labels)
     series.value = Math.max(0, series.value + n)
-    return families[metric].series.size > size
+    return families[metric].series.length > length
   }
 
   // Numbers begin at zero, so that the first denial is an increase, and a share of none is zero.
