@@ -18,11 +18,13 @@ export function withoutApi(page) {
   return page.replace(section, '')
 }
 
-/** `*` stands for all names of the entry point that no other marker of the page has. */
+/** `*` stands for all names of the entry point that no other marker of the page has, for this entry point or another one of its package. */
 function declarationsOf(entry, names, page) {
   const known = publicNames(entry)
   if (names.join() === '*') {
-    const markers = [...page.matchAll(section)].filter((one) => one.groups.entry === entry)
+    const markers = [...page.matchAll(section)].filter(
+      ({ groups }) => packageOf(groups.entry) === packageOf(entry),
+    )
     const shown = new Set(markers.flatMap(({ groups }) => groups.names.split(/\s+/)))
     return [...known].filter(([name]) => !shown.has(name)).map(([, one]) => one)
   }
@@ -31,4 +33,8 @@ function declarationsOf(entry, names, page) {
     if (declaration === undefined) throw new Error(`${entry} does not export ${name}`)
     return declaration
   })
+}
+
+function packageOf(entry) {
+  return entry.split('/', 2).join('/')
 }
