@@ -13,6 +13,8 @@ const server = { deps: { external: [/\/packages\/[^/]+\/(?:dist|bundle)\//] } }
 /** Without a driver of SQLite, `.ci/setup.mjs` says that its tests do not run. */
 const isTested = hasSqlite() ? () => true : (name: string) => name !== 'sqlite'
 
+const slowly = { testTimeout: 600_000, hookTimeout: 600_000, disableConsoleIntercept: true }
+
 const all = readdirSync(`${root}packages`)
   .filter(isTested)
   .flatMap((name) => testsOf(`packages/${name}/test/`))
@@ -119,6 +121,9 @@ export default defineConfig({
       ...sharedAndIsolated('algorithms', algorithms),
       { extends: true, test: { name: 'pages', include: pages, server } },
       { extends: true, test: { name: 'platforms', include: platforms, server } },
+      // The packages as npm would publish them, and the examples. Each step installs or starts programs.
+      { extends: true, test: { name: 'packages', include: ['.ci/packages.test.mjs'], ...slowly } },
+      { extends: true, test: { name: 'smoke', include: ['.ci/smoke.test.mjs'], ...slowly } },
       {
         // The tests of NestJS again, with NestJS 10 instead of 11 for all imports, also in the sources.
         extends: true,

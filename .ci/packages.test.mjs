@@ -1,13 +1,9 @@
 // Checks the packages as npm would publish them: packs each, runs publint and attw on the tarball, installs the tarballs into empty
-// projects, starts these, and sends requests to them. Arguments choose steps:
-//
-//   npm run check:packages                     everything
-//   npm run check:packages -- contents copies  these steps only
-import assert from 'node:assert/strict'
+// projects, starts these, and sends requests to them. `npm run check:packages -- -t 'contents|copies'` runs these steps only.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import process from 'node:process'
+import { afterAll, beforeAll, test } from 'vitest'
 import { applications } from './packages/applications.mjs'
 import { commandLine } from './packages/command-line.mjs'
 import { contents } from './packages/contents.mjs'
@@ -28,15 +24,15 @@ const steps = {
   commandLine,
   frontPage,
 }
-const chosen = process.argv.slice(2)
-for (const name of chosen) assert.ok(Object.hasOwn(steps, name), `there is no step ${name}`)
-
 const folder = mkdtempSync(join(tmpdir(), 'sluice-packages-'))
-process.on('exit', () => rmSync(folder, { recursive: true }))
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+let packages
 
-const packages = packAll(folder)
-for (const [name, step] of Object.entries(steps)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue
+beforeAll(() => {
+  packages = packAll(folder)
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test.each(Object.entries(steps))('%s', async (_, step) => {
   for await (const line of step(packages, folder)) console.log(line)
-}
+})

@@ -1,8 +1,8 @@
-// Starts each example, or the named ones, as a reader would, and runs its check.
+// Starts each example as a reader would, and runs its check: `npm run smoke`, or `npm run smoke -- -t koa`.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import process from 'node:process'
+import { test } from 'vitest'
 import { fetchClient } from './smoke/fetch-client.mjs'
 import { graphql } from './smoke/graphql.mjs'
 import { login } from './smoke/login.mjs'
@@ -46,29 +46,21 @@ const examples = members()
   .filter((name) => !['docs', 'moving'].includes(name))
 assert.notEqual(examples.length, 0, 'there is no example to start')
 
-const named = process.argv.slice(2)
-for (const example of named.length > 0 ? named : examples) {
+test.each(examples)('examples/%s does what its page says', async (example) => {
   const check = Object.hasOwn(checks, example) ? checks[example] : undefined
-  assert.ok(check, `examples/${example} has no check: give it one in .ci/smoke.mjs`)
-  console.log(`${example}: ${await tryOut(example, check)}`)
-}
-
-async function tryOut(example, check) {
+  assert.ok(check, `examples/${example} has no check: give it one in .ci/smoke.test.mjs`)
   const folder = join(root, 'examples', example)
   const environment = environments[example]?.() ?? {}
   const program = await started(folder, programIn(folder), [], environment)
   try {
-    const seen = await check(program, environment)
+    console.log(`${example}: ${await check(program, environment)}`)
     await program.stop()
-    return seen
   } catch (error) {
-    throw new Error(`examples/${example} does not do what it should. It said:\n${program.output}`, {
-      cause: error,
-    })
+    throw new Error(`The program said:\n${program.output}`, { cause: error })
   } finally {
     program.kill()
   }
-}
+})
 
 /** An example is one file. */
 function programIn(folder) {
