@@ -4,15 +4,13 @@ import type { Comparison } from './ratios.js'
 const reasons: readonly { readonly rows: RegExp; readonly text: string }[] = [
   {
     rows: /^(?:import and|the same after|MB installed|time of the first|decisions in the first)/,
-    text: `**In a new process:** the first decisions, the import after Express has loaded the modules of Node that both need, and the
-  size on the disk. Sluice has more code.
+    text: `**In a new process:** the first decisions, the import after that of Express, and the size on the disk. Sluice has more code.
   [Cold starts](../docs/operate/serverless.md#cold-starts) lists what helps.`,
   },
   {
     rows: /^(?:decisions|denials|time of a new key) in memory/,
     text: `**In memory.** Sluice hashes each key with a secret, so that no client can choose keys that collide, and reads a clock
-  that never steps. The clock alone takes about as long as all the work of a bare \`Map\` for one key. For a new key, Sluice
-  also fills a row of a typed array, which takes longer than adding an object to a \`Map\` and needs less memory.`,
+  that never steps. For a new key, it also fills a row of a typed array, which takes longer and needs less memory.`,
   },
   {
     rows: /^longest delay of the event loop/,
@@ -26,15 +24,13 @@ const reasons: readonly { readonly rows: RegExp; readonly text: string }[] = [
   },
   {
     rows: /^decisions per second over (?:PostgreSQL|SQLite)/,
-    text: `**Over PostgreSQL and SQLite, with few decisions in flight.** Sluice computes the sliding window in the process and saves the row only if no
-  other process has changed it, which carries every algorithm. rate-limiter-flexible adds to a fixed window in a single statement. With more
-  in flight, one call decides for many requests.`,
+    text: `**Over PostgreSQL and SQLite, with few decisions in flight.** Sluice saves a row only if no other process has changed it, which carries
+  every algorithm. rate-limiter-flexible adds to a fixed window in a single statement.`,
   },
   {
     rows: /^server CPU (?:per request|that a limiter)/,
-    text: `**In the CPU time of a request.** Most of it is the cost of headers: a \`Map\` and three headers by hand take half to nearly all
-  of the time of the other library ([the rows](#added)). Sluice also decides by a
-  sliding window, and remembers the decision for a refund.`,
+    text: `**In the CPU time of a request.** Most of it is the cost of headers ([the rows](#added)). Sluice also decides by a sliding
+  window, and remembers the decision for a refund.`,
   },
   {
     rows: /^memory per key in Redis/,

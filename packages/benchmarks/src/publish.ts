@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { behindList } from './behind.js'
 import { goalsTable } from './goals.js'
-import { comparisonsIn, ratiosTable, speedLine, type Comparison } from './ratios.js'
+import { comparisonsIn, ratiosList, speedLine, type Comparison } from './ratios.js'
 import { redisLoadTable } from './redis/load-table.js'
 import type { Findings, Section } from './section.js'
 
@@ -52,7 +52,7 @@ export async function partsOf(sections: readonly Section[]): Promise<readonly Pa
   const all = await comparisonsOf(sections)
   const load = redisLoadTable(await lastResults('redis'))
   return [
-    ...partOf(all.length > 0, own, 'ratios', ratiosTable(all)),
+    ...partOf(all.length > 0, own, 'ratios', ratiosList(all)),
     ...partOf(all.length > 0, own, 'behind', behindList(all)),
     ...partOf(all.length > 0, rootReadme, 'speed', speedLine(all)),
     ...partOf(load !== undefined, operations, 'redis-load', load ?? ''),

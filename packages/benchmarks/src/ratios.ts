@@ -1,4 +1,4 @@
-import { ratio, table } from './markdown.js'
+import { ratio } from './markdown.js'
 
 /** One row of the short table: the figure of Sluice and the best figure of all other libraries. */
 export interface Comparison {
@@ -28,17 +28,14 @@ export function compared(
   return { work, better, ours: own[1], peer: best[1], peerName: best[0] }
 }
 
-/** A table for a README. The better value of each row is bold. */
-export function ratiosTable(comparisons: readonly Comparison[]): string {
-  return table(
-    ['', 'better is', 'Sluice', 'best peer', ''],
-    comparisons.map(({ work, better, ours, peer, peerName }) => {
-      const ahead = better === 'more' ? ours > peer : ours < peer
-      const behind = better === 'more' ? ours < peer : ours > peer
-      return [work, better, boldIf(ours, ahead), boldIf(peer, behind), peerName]
-    }),
-    2,
-  )
+/** A list for a README. The better value of each row is bold. */
+export function ratiosList(comparisons: readonly Comparison[]): string {
+  const rows = comparisons.map(({ work, better, ours, peer, peerName }) => {
+    const ahead = better === 'more' ? ours > peer : ours < peer
+    const behind = better === 'more' ? ours < peer : ours > peer
+    return `- ${work}: ${boldIf(ours, ahead)} (${peerName}: ${boldIf(peer, behind)})`
+  })
+  return rows.join('\n')
 }
 
 /** One line for the root README: where Sluice is ahead, and where it is not. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compared, comparisonsIn, ratiosTable, speedLine } from '../src/ratios.js'
+import { compared, comparisonsIn, ratiosList, speedLine } from '../src/ratios.js'
 
 const found: readonly [string, number][] = [
   ['yardstick', 1],
@@ -18,14 +18,11 @@ describe('the comparison with the best peer', () => {
   })
 
   test('sets the better value in bold', () => {
-    const rows = ratiosTable([
+    const rows = ratiosList([
       compared('a', 'more', found),
       compared('b', 'more', found.slice(0, 3).concat(found.slice(4))),
     ]).split('\n')
-    expect(rows.slice(2)).toEqual([
-      '| a | more | 2.00 | **3.00** | one |',
-      '| b | more | **2.00** | 0.50 | other |',
-    ])
+    expect(rows).toEqual(['- a: 2.00 (one: **3.00**)', '- b: **2.00** (other: 0.50)'])
   })
 
   test('states the speed in one line, whether Sluice is ahead or not', () => {
