@@ -1,6 +1,6 @@
 /** The entry for adapters. */
 export * from './application.js'
-export { noteDenial } from './guard/after-response.js'
+export { noteDenial, whileConnected } from './guard/after-response.js'
 export { createGuard } from './guard/guard.js'
 export { afterwards } from './guard/limit.js'
 export type { Action, Continue, Deny, Guard, Handle, LimiterGuard } from './guard/action.js'

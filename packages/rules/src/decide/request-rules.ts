@@ -2,6 +2,7 @@ import {
   afterwards,
   assertWithoutResponse,
   warnOfFailure,
+  whileConnected,
   type Awaitable,
   type Counted,
   type DenialAnswer,
@@ -30,7 +31,7 @@ export function requestRules<R>(
       const results = await applyLimits(limiter, judgement, {
         request: view.raw,
         mode: dryRun ? 'dryRun' : 'enforced',
-        delay: async (work) => context.delay(work),
+        delay: async (work) => whileConnected(context.response, work),
         onTaken: settle,
       })
       const decision = ruleDecision(judgement, results)

@@ -4,12 +4,12 @@ import { keepAlive } from '../../limiter/leases.js'
 import type { AfterResponse, ExchangeEnd, ResponseOutcome } from '../request/exchange.js'
 import { warnOfFailure } from '../request/mistakes.js'
 import { nodeExchange, type GuardedResponse } from '../request/node-exchange.js'
+import type { RequestContext } from '../response/limit-result.js'
 
 /** Runs work once after a response, however it ends. A lease is renewed until then; with `releaseOn: 'done'`, until its handler is done. */
-export function afterResponse(
-  response: GuardedResponse,
+export function afterResponse<R>(
+  { response, releaseOn }: RequestContext<R>,
   lease: HeldLease | undefined,
-  releaseOn: 'done' | 'close',
   work: AfterResponse,
 ): void {
   const owner = 'whenDone' in response ? response.request : response

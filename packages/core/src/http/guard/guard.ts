@@ -11,15 +11,11 @@ import { checkOptions } from '../options/check-options.js'
 import type { RateLimitOptions } from '../options/options.js'
 import { requestPoliciesOf } from '../options/request-policies.js'
 import { watchRequests } from '../request/mistakes.js'
-import type { GuardedResponse } from '../request/node-exchange.js'
 import type { RequestView } from '../request/view.js'
 import { bodyWriter } from '../response/denial.js'
-import type { EarlierHeaders } from '../response/fields.js'
 import { fieldWriter } from '../response/header-fields.js'
-import type { RequestContext } from '../response/limit-result.js'
 import { itemFinder } from '../response/policy-items.js'
-import { errorFor, type Action, type LimiterGuard } from './action.js'
-import { afterResponse, whileConnected } from './after-response.js'
+import { errorFor, type LimiterGuard } from './action.js'
 import {
   assertCountable,
   assertWithoutResponse,
@@ -27,11 +23,11 @@ import {
   mayHaveLease,
   optionForResponse,
 } from './counting.js'
-import { limitRequest, type Limit } from './limit.js'
+import { checkOf, type Limit } from './limit.js'
 import { guardLimiter, withoutName } from './names.js'
 
 /**
- * Makes the guard that all adapters share. `limitRequest` shows what it does with a request.
+ * Makes the guard that all adapters share. `checkOf` shows what it does with a request.
  *
  * @param route the name of the limiter if its options contain none: adapters pass it for the limiter of a route
  * @param madeAhead whether the caller knows that no request handler makes the guard
@@ -57,7 +53,7 @@ export function createGuard<R, H>(
     name,
     options,
     count: countOf(options.count),
-    needsOutcome: optionForResponse(options) !== undefined,
+    needed: optionForResponse(options),
     ...ofRequests,
     allow: readList(options.allow),
     deny: readList(options.deny),
@@ -70,31 +66,11 @@ export function createGuard<R, H>(
     assertFits(name, options, policies)
     assertCountable(options, policies)
   }
-  const { dryRun = false, releaseOn = 'done' } = options
   const watch = watchRequests(name, madeAhead)
   // Last, because a limiter whose options are wrong must not keep a name.
   const limiter = guardLimiter(options, stated, policies, perRequest)
   const limit: Limit<R, H> = { ...parts, limiter }
   const mayHold = perRequest ? typeof options.limit !== 'function' : mayHaveLease(policies)
-
-  function check(
-    view: RequestView<R>,
-    response: GuardedResponse,
-    earlier: EarlierHeaders,
-    isSeen: boolean = true,
-  ): Promise<Action<H>> {
-    watch(view.raw)
-    const context: RequestContext<R> = {
-      limiter,
-      view,
-      response,
-      dryRun,
-      delay: async (work) => whileConnected(response, work),
-      afterResponse: (lease, work) => afterResponse(response, lease, releaseOn, work),
-      seesResponse: isSeen,
-    }
-    return limitRequest(limit, context, earlier)
-  }
 
   async function keyOf(view: RequestView<R>): Promise<Keys> {
     try {
@@ -106,11 +82,11 @@ export function createGuard<R, H>(
   }
 
   return {
-    check,
+    check: checkOf(limit, watch),
     limiter,
     keyOf,
-    holds: releaseOn !== 'close' && mayHold,
-    needsOutcome: perRequest || mayHold || limit.needsOutcome,
+    holds: options.releaseOn !== 'close' && mayHold,
+    needsOutcome: perRequest || mayHold || limit.needed !== undefined,
   }
 }
 

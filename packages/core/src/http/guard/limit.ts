@@ -9,7 +9,7 @@ import type { RateLimitOptions } from '../options/options.js'
 import { definedCost, type RequestPolicies } from '../options/request-policies.js'
 import { atEnds, listen } from '../request/mistakes.js'
 import { refusalContent, type BodyWriter } from '../response/denial.js'
-import { noFields, type EarlierHeaders } from '../response/fields.js'
+import { noFields } from '../response/fields.js'
 import { retryAfterSeconds, type FieldWriter } from '../response/header-fields.js'
 import type {
   Counted,
@@ -18,15 +18,22 @@ import type {
   ResponseTerms,
 } from '../response/limit-result.js'
 import { noItems, publicNameOf, type ItemFinder } from '../response/policy-items.js'
-import { denied, disconnected, errorFor, handled, unlimited, type Action } from './action.js'
-import { isOfGoneClient, noteDenial } from './after-response.js'
+import {
+  denied,
+  disconnected,
+  errorFor,
+  handled,
+  unlimited,
+  type Action,
+  type Guard,
+} from './action.js'
+import { afterResponse, isOfGoneClient, noteDenial, whileConnected } from './after-response.js'
 import {
   assertCountable,
   assertWithoutResponse,
   isCounted,
   isSuccess,
   keysToReset,
-  optionForResponse,
   type Counting,
 } from './counting.js'
 
@@ -36,8 +43,8 @@ export interface Limit<R, H> extends RequestPolicies<R> {
   readonly limiter: Limiter
   readonly options: RateLimitOptions<R, H>
   readonly count: Counting
-  /** Whether a response can change what was counted. */
-  readonly needsOutcome: boolean
+  /** The option that depends on the response. */
+  readonly needed: string | undefined
   readonly allow: Entries | undefined
   readonly deny: Entries | undefined
   readonly keyOf: KeyReader<R>
@@ -46,61 +53,69 @@ export interface Limit<R, H> extends RequestPolicies<R> {
   readonly bodyOf: BodyWriter<R>
 }
 
-/** One request on its way through a limit, from top to bottom. Rules have lists and keys of their own, and decide by themselves. */
-export async function limitRequest<R, H>(
+/**
+ * Makes the function that each request of a limit passes, from top to bottom. Rules have lists and keys of their own, and decide by themselves.
+ *
+ * @param watch looks for mistakes of the application
+ */
+export function checkOf<R, H>(
   limit: Limit<R, H>,
-  context: RequestContext<R>,
-  earlier: EarlierHeaders,
-): Promise<Action<H>> {
-  const { skip, rules, onDecision, onDenied, statusCode = 429 } = limit.options
-  const { view, response, dryRun } = context
-  noteDenial(response, false)
-  try {
-    // 1. Skip.
-    if (skip !== undefined && (await skip(view.raw))) return unlimited
+  watch: (request: R) => void,
+): Guard<R, H>['check'] {
+  const { name, limiter, options, allow, deny, keyOf, itemsFor, fieldsOf, bodyOf } = limit
+  const { skip, rules, onDecision, onDenied, statusCode = 429 } = options
+  const { dryRun = false, releaseOn = 'done' } = options
 
-    let result: LimitResult | undefined
-    if (rules === undefined) {
-      // 2. The lists and the key.
-      const { allow, deny } = limit
-      if (deny?.hasAddressOf(view, 'deny') === true) return forbidden(context)
-      const isAllowed = allow?.hasAddressOf(view, 'allow') === true
-      if (isAllowed && deny?.hasKeys !== true) return unlimited
-      const key = await limit.keyOf(view.raw, view)
-      if (isNotLimited(key)) return unlimited
-      if (deny?.hasKey(key) === true) return forbidden(context)
-      if (isAllowed || allow?.hasKey(key) === true) return unlimited
+  return async function limitRequest(view, response, earlier, seesResponse = true) {
+    const context = { limiter, view, response, dryRun, releaseOn, seesResponse }
+    watch(view.raw)
+    noteDenial(response, false)
+    try {
+      // 1. Skip.
+      if (skip !== undefined && (await skip(view.raw))) return unlimited
 
-      // 3. The decision.
-      result = await decide(limit, context, key)
-    } else {
-      result = await rules.decide(context)
+      let result: LimitResult | undefined
+      if (rules === undefined) {
+        // 2. The lists and the key.
+        if (deny?.hasAddressOf(view, 'deny') === true) return forbidden(context)
+        const isAllowed = allow?.hasAddressOf(view, 'allow') === true
+        if (isAllowed && deny?.hasKeys !== true) return unlimited
+        const key = await keyOf(view.raw, view)
+        if (isNotLimited(key)) return unlimited
+        if (deny?.hasKey(key) === true) return forbidden(context)
+        if (isAllowed || allow?.hasKey(key) === true) return unlimited
+
+        // 3. The decision.
+        result = await decide(limit, context, key)
+      } else {
+        result = await rules.decide(context)
+      }
+      if (result === undefined) return unlimited
+      const { decision, counted, answer } = result
+      if (onDecision !== undefined) void listen(onDecision, view.raw, decision)
+
+      // 4. The headers.
+      const items = counted === undefined ? noItems : itemsFor(counted, earlier)
+      const isSilent = counted === undefined || response.headersSent
+      const fields = isSilent ? noFields : fieldsOf(items, counted)
+      if (decision.allowed || dryRun) return { type: 'continue', decision, headers: fields }
+
+      // 5. The denial.
+      const headers = [...fields]
+      const retryAfter = counted === undefined ? 0 : retryAfterSeconds(counted)
+      if (counted !== undefined) headers.push(['Retry-After', `${retryAfter}`])
+      if (onDenied !== undefined) {
+        return handled(onDenied, response, decision, headers, name, result.proceed)
+      }
+      const status = answer?.status ?? statusCode
+      const violated = decision.deniedBy.map((policy) => publicNameOf(policy, items))
+      const denial = { status, decision, counted, retryAfter, violated, answer }
+      const content = await bodyOf(view, denial)
+      return denied(response, status, content, decision, headers, violated)
+    } catch (error) {
+      if (await isOfGoneClient(error, response)) return disconnected
+      throw errorFor(name, error)
     }
-    if (result === undefined) return unlimited
-    const { decision, counted, answer } = result
-    if (onDecision !== undefined) void listen(onDecision, view.raw, decision)
-
-    // 4. The headers.
-    const items = counted === undefined ? noItems : limit.itemsFor(counted, earlier)
-    const isSilent = counted === undefined || response.headersSent
-    const fields = isSilent ? noFields : limit.fieldsOf(items, counted)
-    if (decision.allowed || dryRun) return { type: 'continue', decision, headers: fields }
-
-    // 5. The denial.
-    const headers = [...fields]
-    const retryAfter = counted === undefined ? 0 : retryAfterSeconds(counted)
-    if (counted !== undefined) headers.push(['Retry-After', `${retryAfter}`])
-    if (onDenied !== undefined) {
-      return handled(onDenied, response, decision, headers, limit.name, result.proceed)
-    }
-    const status = answer?.status ?? statusCode
-    const violated = decision.deniedBy.map((policy) => publicNameOf(policy, items))
-    const denial = { status, decision, counted, retryAfter, violated, answer }
-    const content = await limit.bodyOf(view, denial)
-    return denied(response, status, content, decision, headers, violated)
-  } catch (error) {
-    if (await isOfGoneClient(error, response)) return disconnected
-    throw errorFor(limit.name, error)
   }
 }
 
@@ -116,14 +131,14 @@ async function decide<R, H>(
   key: Keys,
 ): Promise<LimitResult> {
   const { limiter, options, policiesFor } = limit
-  const { view, dryRun } = context
+  const { view, response, dryRun, seesResponse } = context
   const request = view.raw
   const policies = policiesFor === undefined ? limit.policies : await policiesFor(request)
   if (policiesFor !== undefined) assertCountable(options, policies)
   const { cost: own = 1 } = options
   const given = typeof own === 'function' ? await own(request) : own
   const cost = typeof given === 'number' ? given : definedCost(limit.name, given)
-  if (!context.seesResponse) assertWithoutResponse(limit.name, policies, optionForResponse(options))
+  if (!seesResponse) assertWithoutResponse(limit.name, policies, limit.needed)
   const mode = dryRun ? 'dryRun' : undefined
   let decision: Decision
   let takeLater: (() => unknown) | undefined
@@ -137,18 +152,18 @@ async function decide<R, H>(
     // A leaky queue delays what it allows.
     if (decision.allowed && decision.delayMs > 0 && !dryRun) {
       const allowed = decision
-      decision = await context.delay((left) => delayRequest(limiter, allowed, left))
+      decision = await whileConnected(response, (left) => delayRequest(limiter, allowed, left))
     }
   } else {
     const wait = { cost, policies, request, maxWait: options.wait.max }
-    decision = await context.delay((signal) => limiter.acquire(key, { ...wait, signal }))
+    decision = await whileConnected(response, (signal) => limiter.acquire(key, { ...wait, signal }))
   }
   const counted = { decision, policies, keys: key }
   // The checks of a key function wait for the end of any request.
-  const atEnd = context.seesResponse ? atEnds.get(view) : undefined
-  if (atEnd !== undefined) context.afterResponse(undefined, atEnd)
+  const atEnd = seesResponse ? atEnds.get(view) : undefined
+  if (atEnd !== undefined) afterResponse(context, undefined, atEnd)
   const { allowed, lease } = decision
-  if (allowed && (limit.needsOutcome || lease !== undefined)) {
+  if (allowed && (limit.needed !== undefined || lease !== undefined)) {
     afterwards(context, { ...responseTerms(limit, counted), takeLater })
   }
   return { decision, counted, proceed: () => afterwards(context, responseTerms(limit, counted)) }
@@ -173,13 +188,14 @@ function responseTerms<R, H>({ options, count }: Limit<R, H>, counted: Counted):
  * key after a success.
  */
 export function afterwards<R>(
-  { limiter, afterResponse }: RequestContext<R>,
+  context: RequestContext<R>,
   { decision, policies, keys, uncounted, resets, takeLater }: ResponseTerms,
 ): void {
+  const { limiter } = context
   const { allowed, lease } = decision
   const mayCount = allowed && (uncounted !== undefined || takeLater !== undefined)
   if (lease === undefined && !mayCount && resets.length === 0) return
-  afterResponse(lease, async (outcome) => {
+  afterResponse(context, lease, async (outcome) => {
     await lease?.release()
     const refunded = allowed ? ((await uncounted?.(outcome)) ?? []) : []
     if (takeLater === undefined) {

@@ -47,20 +47,19 @@ export interface NodeRequest {
 }
 
 /**
- * For each property of a view, the function that reads it from the request of the framework. Properties without one are undefined. `C` is what the server
- * passes beside the request.
+ * For each property of a view, the function that reads it. Properties without one are undefined. `A` are its arguments: the request of the framework, and what
+ * its server passes beside it.
  */
-type Readers<R, C> = {
+type Readers<R, A extends readonly unknown[]> = {
   readonly [N in Exclude<keyof RequestView<R>, 'raw' | 'params'>]?: (
-    request: R,
-    context?: C,
+    ...about: A
   ) => RequestView<R>[N]
-} & { readonly params?: (request: R, context?: C) => unknown }
+} & { readonly params?: (...about: A) => unknown }
 
 /** How an adapter reads a view from a request of Node. */
-export type Lookups<R> = Readers<R, undefined> &
+export type Lookups<R> = Readers<R, [request: R]> &
   Required<
-    Pick<Readers<R, undefined>, 'url' | 'address' | 'route' | 'sent' | 'trustsEveryProxy'>
+    Pick<Readers<R, [request: R]>, 'url' | 'address' | 'route' | 'sent' | 'trustsEveryProxy'>
   > & {
     node(request: R): NodeRequest
     /** A member that each request of the framework has, and none of Node. */
@@ -70,19 +69,19 @@ export type Lookups<R> = Readers<R, undefined> &
 /** Makes the function that wraps a request of Node in a view. It throws SLUICE_REQUEST_INVALID for a value that wraps none. */
 export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<R> {
   const { node, member, url, routedUrl, ...readers } = lookups
-  const View = viewClass<R, undefined>({
-    peer: (request) => node(request).socket?.remoteAddress,
-    method: (request) => node(request).method ?? 'GET',
-    headers: (request) => node(request).headers,
+  const View = viewClass<R, NodeRequest>({
+    peer: (_request, { socket }) => socket?.remoteAddress,
+    method: (_request, { method }) => method ?? 'GET',
+    headers: (_request, { headers }) => headers,
     ...readers,
     url: (request) => pathAndQuery(url(request)),
     routedUrl: (request) => pathAndQuery(routedUrl?.(request)),
   })
   return function viewOfNode(request) {
     const isOwn = isRecord(request) && (member === undefined || member in request)
-    const found: unknown = isOwn ? node(request) : undefined
+    const found = isOwn ? node(request) : undefined
     // A web Request has this member, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access.
-    if (isRecord(found) && !('bodyUsed' in found)) return new View(request)
+    if (isRecord(found) && !('bodyUsed' in found)) return new View(request, found)
     throw requestError('SLUICE_REQUEST_INVALID', request, 'node')
   }
 }
@@ -95,23 +94,16 @@ export interface WebRequest {
 }
 
 /** How an adapter reads a view from a request that contains a web Request, which has neither an address nor a route. */
-export type WebLookups<R, C> = Readers<R, C> & { web(request: R): WebRequest }
+export type WebLookups<R, C> = Readers<R, [request: R, context: C | undefined]> & {
+  web(request: R): WebRequest
+}
 
 /** Makes the function that wraps a request in a view. It throws SLUICE_REQUEST_INVALID for a value that contains no web Request. */
 export function createWebView<R, C>({
   web,
   ...readers
 }: WebLookups<R, C>): (request: R, context?: C) => RequestView<R> {
-  // Copied at the first access, because most requests are decided without them.
-  const copied = new WeakMap<WebRequest, RequestView<R>['headers']>()
-
-  function headersOf(request: WebRequest): RequestView<R>['headers'] {
-    const headers = copied.get(request) ?? Object.fromEntries(request.headers)
-    copied.set(request, headers)
-    return headers
-  }
-
-  const View = viewClass<R, C>({
+  const View = viewClass<R, C | undefined>({
     sent: () => [],
     // An application names the number of its proxies, or the header that its platform writes.
     trustsEveryProxy: () => false,
@@ -119,7 +111,7 @@ export function createWebView<R, C>({
     method: (request) => web(request).method,
     url: (request) => pathOf(web(request).url),
     host: (request) => new URL(web(request).url).hostname,
-    headers: (request) => headersOf(web(request)),
+    headers: (request) => Object.fromEntries(web(request).headers),
   })
   return function viewOfWeb(request, context) {
     const found: unknown = isRecord(request) ? web(request) : undefined
@@ -129,14 +121,19 @@ export function createWebView<R, C>({
   }
 }
 
-/** Makes the class of the views of requests. Each property is read on access, because frameworks compute some of them on each access. */
-function viewClass<R, C>(readers: Readers<R, C>): new (request: R, context?: C) => RequestView<R> {
+/** Read once: frameworks parse the query at each access, and the headers of a web Request are copied. */
+const readOnce = new Set(['sent', 'headers'])
+
+/** Makes the class of the views of requests. Each property is read on access, because frameworks compute some of them then. */
+function viewClass<R, C>(
+  readers: Readers<R, [request: R, context: C]>,
+): new (request: R, context: C) => RequestView<R> {
   class View {
     // Only declared, because a field would be initialized by a function of its own.
     declare readonly raw: R
-    declare readonly context: C | undefined
+    declare readonly context: C
 
-    constructor(raw: R, context: C | undefined) {
+    constructor(raw: R, context: C) {
       this.raw = raw
       this.context = context
     }
@@ -145,14 +142,13 @@ function viewClass<R, C>(readers: Readers<R, C>): new (request: R, context?: C) 
     Object.defineProperty(View.prototype, name, {
       get(this: View): unknown {
         const value: unknown = read(this.raw, this.context)
-        // Read once, because frameworks parse the query at each access.
-        if (name === 'sent') Object.defineProperty(this, name, { value })
+        if (readOnce.has(name)) Object.defineProperty(this, name, { value })
         return name === 'params' && !isRecord(value) ? undefined : value
       },
     })
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the readers define the other properties
-  return View as unknown as new (request: R, context?: C) => RequestView<R>
+  return View as unknown as new (request: R, context: C) => RequestView<R>
 }
 
 function pathOf(url: string): string {

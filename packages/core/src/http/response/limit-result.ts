@@ -1,9 +1,9 @@
 import type { Awaitable } from '../../awaitable.js'
 import type { Keys } from '../../limiter/arguments.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
-import type { Decision, HeldLease } from '../../limiter/decision.js'
+import type { Decision } from '../../limiter/decision.js'
 import type { Limiter } from '../../limiter/limiter.js'
-import type { AfterResponse, ResponseOutcome } from '../request/exchange.js'
+import type { ResponseOutcome } from '../request/exchange.js'
 import type { GuardedResponse } from '../request/node-exchange.js'
 import type { RequestView } from '../request/view.js'
 import type { DenialBody, RequestDecision } from './request-decision.js'
@@ -23,10 +23,8 @@ export interface RequestContext<R> {
   readonly response: GuardedResponse
   /** Whether the request continues in any case. Nothing delays it then. */
   readonly dryRun: boolean
-  /** Runs work that delays the request. The signal ends it when the client disconnects. */
-  delay<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>
-  /** Runs work once after the response, however it ends. A lease is renewed until then; with `releaseOn: 'done'`, until the handler is done. */
-  afterResponse(lease: HeldLease | undefined, work: AfterResponse): void
+  /** When a lease is released. */
+  readonly releaseOn: 'done' | 'close'
   /** Whether the adapter sees the response. If not, nothing that depends on it can be limited: see `assertWithoutResponse`. */
   readonly seesResponse: boolean
 }
