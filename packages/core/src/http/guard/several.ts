@@ -1,7 +1,7 @@
 import { sluiceError } from '../../errors.js'
 import { conflicts } from '../options/check-options.js'
 import type { RateLimitOptions } from '../options/options.js'
-import { joinFields, type EarlierHeaders, type HeaderField } from '../response/fields.js'
+import { joinFields } from '../response/fields.js'
 import { unlimited, type Action, type Guard, type LimiterGuard } from './action.js'
 
 /** Combines several guards. They check a request in order, until one of them denies it. Their headers are joined. */
@@ -10,33 +10,23 @@ export function inOrder<R, H>(guards: readonly Guard<R, H>[]): Guard<R, H> {
   return {
     holds: guards.some(({ holds }) => holds),
     needsOutcome: guards.some(({ needsOutcome }) => needsOutcome),
-    async check(view, response, earlier) {
-      let all: Action<H> = unlimited
+    async check(view, response, earlier, seesResponse) {
+      const own = new Map<string, string>()
+      const written = { getHeader: (name: string) => own.get(name) }
+      let last: Action<H> = unlimited
       for (const guard of guards) {
-        const next = await guard.check(view, response, afterFields(earlier, all.headers))
-        all = mergedActions(all, next)
-        if (next.type !== 'continue') break
+        const all = new Map(joinFields(earlier, [...own]))
+        const present = { getHeader: (name: string) => all.get(name) ?? earlier.getHeader(name) }
+        const action = await guard.check(view, response, present, seesResponse)
+        for (const [name, value] of joinFields(written, action.headers)) own.set(name, value)
+        const headers = [...own]
+        if (action.type === 'handle') return { ...action, headers }
+        last = { ...action, decision: action.decision ?? last.decision, headers }
+        if (action.type === 'deny') break
       }
-      return all
+      return last
     },
   }
-}
-
-/** The headers of a response to which these fields will be written. */
-function afterFields(earlier: EarlierHeaders, fields: readonly HeaderField[]): EarlierHeaders {
-  if (fields.length === 0) return earlier
-  const written = new Map(joinFields(earlier, fields))
-  return { getHeader: (name) => written.get(name) ?? earlier.getHeader(name) }
-}
-
-/** The later decision wins. A header of the earlier action stays unless the later one writes it as well. */
-function mergedActions<H>(earlier: Action<H>, later: Action<H>): Action<H> {
-  if (earlier === unlimited) return later
-  const written = new Map(earlier.headers)
-  const joined = joinFields({ getHeader: (name) => written.get(name) }, later.headers)
-  const headers = [...new Map([...written, ...joined])]
-  if (later.type === 'handle') return { ...later, headers }
-  return { ...later, decision: later.decision ?? earlier.decision, headers }
 }
 
 /** The limits of an application, by the names of their limiters. */

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { addressOf, ipv4Offset, ipv4Within, type Address } from './address.js'
+import { addressOf, ipv4Offset, type Address } from './address.js'
 
 /** The first and the last address of a range, as sort keys. */
 export interface Range {
@@ -60,41 +60,6 @@ export function addressSortKey(text: string): string | undefined {
   return address === undefined ? undefined : sortKeyOf(address)
 }
 
-/** The range of one address. */
-function rangeOfOne(address: Address): Range {
-  const key = sortKeyOf(address)
-  return { first: key, last: key }
-}
-
-/** The range of a CIDR notation such as 10.0.0.0/8; undefined if the text is not one. */
-function rangeOf(text: string): Range | undefined {
-  if (!ipaddr.isValidCIDR(text)) return undefined
-  const [base, bits] = ipaddr.parseCIDR(text)
-  const ipv4 = base instanceof ipaddr.IPv6 ? ipv4Within(base) : undefined
-  const address = ipv4 ?? base
-  const range = `${address.toString()}/${ipv4 === undefined ? bits : bits - ipv4Offset}`
-  const version = address instanceof ipaddr.IPv6 ? ipaddr.IPv6 : ipaddr.IPv4
-  return {
-    first: sortKeyOf(version.networkAddressFromCIDR(range)),
-    last: sortKeyOf(version.broadcastAddressFromCIDR(range)),
-  }
-}
-
-/**
- * The correction of a range such as ::ffff:10.0.0.0/8, whose 8 bits count in IPv6, so that it would match no IPv4 client; undefined if the range is
- * right. 64:ff9b::/96 needs a correction as well, because clients behind NAT64 are compared by their IPv4 addresses.
- */
-function ipv4RangeFor(text: string): string | undefined {
-  if (!ipaddr.isValidCIDR(text)) return undefined
-  const [base, bits] = ipaddr.parseCIDR(text)
-  if (base instanceof ipaddr.IPv4) return undefined
-  const ipv4 = ipv4Within(base)
-  const fewest = base.isIPv4MappedAddress() ? ipv4Offset : ipv4Offset + 1
-  if (ipv4 === undefined || bits >= fewest) return undefined
-  const isMeant = bits <= 32 && ipv4.toString() !== '0.0.0.0'
-  return isMeant ? `"${ipv4.toString()}/${bits}"` : 'a range of IPv4, such as "10.0.0.0/8"'
-}
-
 /** JavaScript compares strings by code units, so a string of the address's bytes sorts like the address. IPv4 sorts before IPv6. */
 function sortKeyOf(address: Address): string {
   const bytes = address.toByteArray()
@@ -115,11 +80,24 @@ export function rangeOfEntry(entry: string): Range | string | undefined {
   const [text, bits] = entry.split('/')
   const address = addressOf(text)
   if (address === undefined) return undefined
-  const ipv4 = ipv4RangeFor(entry)
-  if (ipv4 !== undefined) return `${ipv4}: ${ownBits}`
-  return bits === undefined ? rangeOfOne(address) : (rangeOf(entry) ?? someBits)
+  if (bits === undefined) return { first: sortKeyOf(address), last: sortKeyOf(address) }
+  if (!ipaddr.isValidCIDR(entry)) return 'no more bits after the slash than the address has'
+  const [base, length] = ipaddr.parseCIDR(entry)
+  const isIpv4 = address instanceof ipaddr.IPv4
+  const isWithin = isIpv4 && base instanceof ipaddr.IPv6
+  // The 8 bits of ::ffff:10.0.0.0/8 count in IPv6, so that it would match no IPv4 client. The whole of 64:ff9b::/96 is wrong as well, because clients behind
+  // NAT64 are compared by their IPv4 addresses.
+  if (isWithin && length < (base.isIPv4MappedAddress() ? ipv4Offset : ipv4Offset + 1)) {
+    const isMeant = length <= 32 && address.toString() !== '0.0.0.0'
+    const meant = isMeant
+      ? `"${address.toString()}/${length}"`
+      : 'a range of IPv4, such as "10.0.0.0/8"'
+    return `${meant}: IPv4 clients are compared with IPv4 ranges, and the bits after this slash count in IPv6`
+  }
+  const range = `${address.toString()}/${isWithin ? length - ipv4Offset : length}`
+  const version = isIpv4 ? ipaddr.IPv4 : ipaddr.IPv6
+  return {
+    first: sortKeyOf(version.networkAddressFromCIDR(range)),
+    last: sortKeyOf(version.broadcastAddressFromCIDR(range)),
+  }
 }
-
-const ownBits =
-  'IPv4 clients are compared with IPv4 ranges, and the bits after this slash count in IPv6'
-const someBits = 'no more bits after the slash than the address has'
