@@ -1,10 +1,11 @@
-import type { Duration, Keys, Limiter } from '@sluice/core'
+import type { Duration } from '@sluice/core'
 import {
   createGuard,
   followHandler,
   writeFields,
   type Action,
   type Handle,
+  type LimiterAccess,
   type MethodDecorator,
   type RequestDecision,
   type WholeRule,
@@ -34,22 +35,12 @@ export type OnDenied = (
 export type RateLimitOptions<W = Duration, P = unknown> = WholeRule<Request, OnDenied, W, P>
 
 /** A middleware for requests of any type, so that the handlers after it keep the types of their route's parameters. */
-export interface RateLimitMiddleware {
+export interface RateLimitMiddleware extends LimiterAccess<Pick<Request, 'app' | 'originalUrl'>> {
   <P, A, B, Q, L extends Record<string, unknown>>(
     request: Request<P, A, B, Q, L>,
     response: Response<A, L>,
     next: NextFunction,
   ): void
-  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
-  readonly limiter: Limiter
-  /**
-   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(req))`.
-   *
-   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
-   */
-  keyOf<P, A, B, Q, L extends Record<string, unknown>>(
-    request: Request<P, A, B, Q, L>,
-  ): Promise<Keys>
 }
 
 /**
@@ -67,24 +58,15 @@ export function rateLimit<const W extends Duration, P>(
   options: RateLimitOptions<W, P>,
 ): RateLimitMiddleware {
   const guard = createGuard(options)
-  return Object.assign(rateLimitMiddleware, { limiter: guard.limiter, keyOf })
+  return Object.assign(rateLimitMiddleware, {
+    limiter: guard.limiter,
+    keyOf: (request: unknown) => guard.keyOf(viewOf(request)),
+  })
 
-  function rateLimitMiddleware<P, A, B, Q, L extends Record<string, unknown>>(
-    request: Request<P, A, B, Q, L>,
-    response: Response<A, L>,
-    next: NextFunction,
-  ): void
-  function rateLimitMiddleware(request: Request, response: Response, next: NextFunction): void {
+  function rateLimitMiddleware(request: unknown, response: Response, next: NextFunction): void {
     // A request of another framework is refused at once, where it is passed.
-    const action = guard.check(viewOf(request), response, response)
-    void apply(action, request, response, next)
-  }
-
-  function keyOf<P, A, B, Q, L extends Record<string, unknown>>(
-    request: Request<P, A, B, Q, L>,
-  ): Promise<Keys>
-  function keyOf(request: Request): Promise<Keys> {
-    return guard.keyOf(viewOf(request))
+    const view = viewOf(request)
+    void apply(guard.check(view, response, response), view.raw, response, next)
   }
 }
 

@@ -1,7 +1,7 @@
 import { createView, trustProbe, type RequestView } from '@sluice/core/http'
 import type { Request } from 'express'
 
-export const viewOf: (request: Request) => RequestView<Request> = createView<Request>({
+export const viewOf: (request: unknown) => RequestView<Request> = createView<Request>({
   node: (request) => request,
   member: 'app',
   url: ({ originalUrl }) => originalUrl,
@@ -23,7 +23,8 @@ export const viewOf: (request: Request) => RequestView<Request> = createView<Req
   // An application that trusts an unused address at any distance trusts every proxy.
   trustsEveryProxy({ app }) {
     const trusts: unknown = app.get('trust proxy fn')
-    return isTrust(trusts) && trusts(trustProbe.client, Number.MAX_SAFE_INTEGER)
+    const probe = [trustProbe.client, Number.MAX_SAFE_INTEGER]
+    return typeof trusts === 'function' && Boolean(Reflect.apply(trusts, undefined, probe))
   },
 })
 
@@ -39,8 +40,4 @@ function folded(path: string): string {
   } catch {
     return path.toLowerCase()
   }
-}
-
-function isTrust(value: unknown): value is (address: string, hop: number) => boolean {
-  return typeof value === 'function'
 }

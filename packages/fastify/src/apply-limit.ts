@@ -26,7 +26,7 @@ export async function applyLimit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<boolean> {
-  const written = new ReplyHeaders(reply)
+  const written = headersOf(reply)
   const action = await limit.check(viewOf(request), reply.raw, written)
   const { decision, headers } = action
   if (decision !== undefined) request.rateLimit = decision
@@ -46,37 +46,12 @@ export async function applyLimit(
   }
 }
 
-/** Fastify writes each name in lower case. A name that has no capitals costs it no new string, which it would look up by its characters. */
-class ReplyHeaders implements ResponseHeaders {
-  readonly #reply: FastifyReply
-
-  constructor(reply: FastifyReply) {
-    this.#reply = reply
+function headersOf(reply: FastifyReply): ResponseHeaders {
+  return {
+    getHeader: (name) => reply.getHeader(name),
+    setHeader: (name, value) => reply.header(name, value),
+    removeHeader: (name) => reply.removeHeader(name),
   }
-
-  getHeader(name: string): unknown {
-    return this.#reply.getHeader(lowerCase(name))
-  }
-
-  setHeader(name: string, value: string): void {
-    this.#reply.header(lowerCase(name), value)
-  }
-
-  removeHeader(name: string): void {
-    this.#reply.removeHeader(name)
-  }
-}
-
-/** The few names that a limiter writes. */
-const names = new Map<string, string>()
-
-function lowerCase(name: string): string {
-  let lower = names.get(name)
-  if (lower === undefined) {
-    lower = name.toLowerCase()
-    names.set(name, lower)
-  }
-  return lower
 }
 
 function unchanged(body: unknown): string {

@@ -1,5 +1,5 @@
 import type { Duration, Keys, Limiter } from '@sluice/core'
-import type { NodeRequest, OneRule, RequestDecision } from '@sluice/core/http'
+import type { LimiterAccess, NodeRequest, OneRule, RequestDecision } from '@sluice/core/http'
 import type {
   FastifyBaseLogger,
   FastifyRequest,
@@ -51,16 +51,7 @@ export type RouteRateLimit =
 type NoOptions = { readonly [N in Exclude<keyof RateLimitOptions, 'name'>]?: undefined }
 
 /** A limit made by `app.sluice()`. */
-export interface PlacedLimit extends MadeLimit {
-  /** The limiter of this limit, for direct calls such as `peek`, `reset` or `block`. With `rules`, pass `policies` to them. */
-  readonly limiter: Limiter
-  /**
-   * The key or the keys under which this limit counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(request))`.
-   *
-   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
-   */
-  keyOf(request: AnyRequest): Promise<Keys>
-}
+export interface PlacedLimit extends MadeLimit, LimiterAccess<AnyRequest> {}
 
 /** `app.sluice` of the nearest registration. */
 export interface RateLimitDecorator {

@@ -1,8 +1,8 @@
 import { createView, trustProbe, type RequestView } from '@sluice/core/http'
 import type { FastifyRequest } from 'fastify'
 
-export const viewOf: (request: FastifyRequest) => RequestView<FastifyRequest> =
-  createView<FastifyRequest>({
+export const viewOf: (request: unknown) => RequestView<FastifyRequest> = createView<FastifyRequest>(
+  {
     node: ({ raw }) => raw,
     // The option `rewriteUrl` changes `url`.
     url: ({ originalUrl }) => originalUrl,
@@ -16,7 +16,8 @@ export const viewOf: (request: FastifyRequest) => RequestView<FastifyRequest> =
     // Fastify does not expose its proxy setting: `initialConfig` does not contain it.
     trustsEveryProxy: (request) =>
       Reflect.get(request, 'ip', { raw: trustProbe }) === trustProbe.client,
-  })
+  },
+)
 
 /** The option can be one of the router or, in earlier versions, one of the server. */
 function semicolonEndsPath({ server }: FastifyRequest): boolean {

@@ -53,13 +53,13 @@ export interface RouteLimits {
  */
 export function createRouteLimits(base: RouteOptions): RouteLimits {
   const shared = { ...base, store: base.store ?? memoryStore() }
-  const made = new Map<unknown, Map<string, Guard<R, OnDenied>>>()
+  const declarations = new Map<unknown, Map<string, Guard<R, OnDenied>>>()
   const limiters = createLimiters<R, OnDenied>()
-  let common: LimiterGuard<R, OnDenied> | undefined
-  let placedCommon: LimiterGuard<R, OnDenied> | undefined
+  let made: LimiterGuard<R, OnDenied> | undefined
 
-  function commonLimit(): LimiterGuard<R, OnDenied> {
-    return (common ??= limiters.add(createGuard(shared, undefined, true)))
+  // The application may place it as well, so it counts a request once.
+  function common(): LimiterGuard<R, OnDenied> {
+    return (made ??= once(limiters.add(createGuard(shared, undefined, true))))
   }
 
   /** From the second limit of a list on, a number is appended to the name of the route. */
@@ -70,9 +70,9 @@ export function createRouteLimits(base: RouteOptions): RouteLimits {
   }
 
   return {
-    common: () => placedCommon ?? commonLimit(),
+    common,
     placed(own, madeAhead) {
-      if (own === undefined) return (placedCommon ??= once(commonLimit()))
+      if (own === undefined) return common()
       const options = inherited(base, own)
       // Placed limits without a name count separately, so each has its own store.
       if (options.name === undefined && options.rules === undefined) {
@@ -82,10 +82,10 @@ export function createRouteLimits(base: RouteOptions): RouteLimits {
       return once(limiters.add(createGuard({ ...options, store }, undefined, madeAhead)))
     },
     named(route, declared) {
-      const byRoute = made.get(declared) ?? new Map<string, Guard<R, OnDenied>>()
-      made.set(declared, byRoute)
-      const list = (): readonly Declared[] => listOf(declared)
-      const guard = byRoute.get(route) ?? inOrder(list().map((one, at) => guardOf(one, at, route)))
+      const byRoute = declarations.get(declared) ?? new Map<string, Guard<R, OnDenied>>()
+      declarations.set(declared, byRoute)
+      const guard =
+        byRoute.get(route) ?? inOrder(listOf(declared).map((one, at) => guardOf(one, at, route)))
       byRoute.set(route, guard)
       return guard
     },

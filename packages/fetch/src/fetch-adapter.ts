@@ -1,4 +1,4 @@
-import type { Duration, Keys, Limiter } from '@sluice/core'
+import type { Duration, Keys } from '@sluice/core'
 import {
   addressesOf,
   addressOption,
@@ -8,6 +8,7 @@ import {
   type AddressLookups,
   type AddressOption,
   type Awaitable,
+  type LimiterAccess,
   type RequestDecision,
   type WholeRule,
 } from '@sluice/core/http'
@@ -45,9 +46,7 @@ export interface Checked {
 }
 
 /** A limit of requests. */
-export interface FetchLimit<R> {
-  /** The limiter, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
-  readonly limiter: Limiter
+export interface FetchLimit<R> extends LimiterAccess<R> {
   /**
    * Decides a request, calls `next` for its response unless it is denied, and writes the headers. Errors of `next` pass through; a thrown Response is the
    * response.
@@ -59,12 +58,7 @@ export interface FetchLimit<R> {
    * @throws SluiceError SLUICE_RESPONSE_UNSEEN with `count`, `resetOn`, a `concurrency` policy, or a rule with one of these
    */
   check(request: R, platform?: Platform): Promise<Checked>
-  /**
-   * The key or the keys under which a request counts, for the methods of `limiter`: `limiter.reset(await limit.keyOf(request))`. A promise if the function
-   * `key` returns one.
-   *
-   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
-   */
+  /** As in `LimiterAccess`. `platform` is what the server passes beside the request. */
   keyOf(request: R, platform?: Platform): Promise<Keys>
 }
 

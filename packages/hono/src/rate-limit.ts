@@ -1,5 +1,5 @@
-import type { Duration, Keys, Limiter } from '@sluice/core'
-import type { RequestDecision, WholeRule } from '@sluice/core/http'
+import type { Duration } from '@sluice/core'
+import type { LimiterAccess, RequestDecision, WholeRule } from '@sluice/core/http'
 import { isRecord } from '@sluice/core/internal'
 import {
   fetchAdapter,
@@ -28,16 +28,7 @@ export type RateLimitOptions<W = Duration, P = unknown> = AddressSetting<Context
   WholeRule<Context, OnDenied, W, P>
 
 /** A middleware and its limiter. */
-export interface RateLimitMiddleware extends MiddlewareHandler {
-  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
-  readonly limiter: Limiter
-  /**
-   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(c))`.
-   *
-   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
-   */
-  keyOf(context: Context): Promise<Keys>
-}
+export interface RateLimitMiddleware extends MiddlewareHandler, LimiterAccess<Context> {}
 
 /**
  * Creates a middleware that limits the rate of requests, for Hono 4 on any runtime. The decision is in `c.get('rateLimit')`.

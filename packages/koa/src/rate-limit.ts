@@ -1,11 +1,10 @@
-import type { Duration, Keys, Limiter } from '@sluice/core'
+import type { Duration } from '@sluice/core'
 import {
   createGuard,
   followHandler,
   writeFields,
-  type Action,
-  type Handle,
   type HeaderField,
+  type LimiterAccess,
   type MethodDecorator,
   type RequestDecision,
   type ResponseHeaders,
@@ -35,16 +34,7 @@ export type OnDenied = (context: Context, next: Next, decision: RequestDecision)
 export type RateLimitOptions<W = Duration, P = unknown> = WholeRule<Context, OnDenied, W, P>
 
 /** A middleware and its limiter. */
-export interface RateLimitMiddleware extends Middleware {
-  /** The limiter of this middleware, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
-  readonly limiter: Limiter
-  /**
-   * The key or the keys under which the middleware counts a request, for the methods of `limiter`: `limiter.reset(await limit.keyOf(ctx))`.
-   *
-   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
-   */
-  keyOf(context: Context): Promise<Keys>
-}
+export interface RateLimitMiddleware extends Middleware, LimiterAccess<Context> {}
 
 /** A handler of a controller class. Its context may have more properties. */
 // The type of a method, because its parameters are bivariant.
@@ -65,14 +55,41 @@ export function rateLimit<const W extends Duration, P>(
   options: RateLimitOptions<W, P>,
 ): RateLimitMiddleware {
   const guard = createGuard(options)
-  return Object.assign(rateLimitMiddleware, { limiter: guard.limiter, keyOf })
+  return Object.assign(rateLimitMiddleware, {
+    limiter: guard.limiter,
+    keyOf: (context: Context) => guard.keyOf(viewOf(context)),
+  })
 
-  function rateLimitMiddleware(context: Context, next: Next): Promise<unknown> {
-    return apply(guard.check(viewOf(context), context.res, context.res), context, next)
-  }
-
-  function keyOf(context: Context): Promise<Keys> {
-    return guard.keyOf(viewOf(context))
+  async function rateLimitMiddleware(context: Context, next: Next): Promise<unknown> {
+    const { res } = context
+    const action = await guard.check(viewOf(context), res, res)
+    const { decision, headers } = action
+    const state: RateLimitState = context.state
+    if (decision !== undefined) state.rateLimit = decision
+    writeFields(headers, res)
+    try {
+      switch (action.type) {
+        case 'continue':
+          return await callNext(context, next)
+        case 'deny':
+          if (context.headerSent) return undefined
+          context.status = action.status
+          context.body = action.body
+          return undefined
+        case 'handle':
+          return await action.callHandler((handler) => {
+            const proceed = async (): Promise<unknown> => {
+              action.proceed(res)
+              return callNext(context, next)
+            }
+            return handler(context, proceed, action.decision)
+          })
+        default:
+          return action satisfies never
+      }
+    } catch (error) {
+      throw withHeaders(error, res, headers)
+    }
   }
 }
 
@@ -103,70 +120,28 @@ export function RateLimit<const W extends Duration, P>(
   )
 }
 
-async function apply(
-  checked: Promise<Action<OnDenied>>,
-  context: Context,
-  next: Next,
-): Promise<unknown> {
-  const action = await checked
-  const { decision, headers } = action
-  const state: RateLimitState = context.state
-  if (decision !== undefined) state.rateLimit = decision
-  writeFields(headers, context.res)
-  try {
-    switch (action.type) {
-      case 'continue':
-        return await callNext(context, next)
-      case 'deny':
-        if (context.headerSent) return undefined
-        context.status = action.status
-        context.body = action.body
-        return undefined
-      case 'handle':
-        return await handle(action, context, next)
-      default:
-        return action satisfies never
-    }
-  } catch (error) {
-    throw withHeaders(error, context, headers)
-  }
-}
-
-async function handle(action: Handle<OnDenied>, context: Context, next: Next): Promise<unknown> {
-  async function proceed(): Promise<unknown> {
-    action.proceed(context.res)
-    return callNext(context, next)
-  }
-  return action.callHandler((handler) => handler(context, proceed, action.decision))
-}
-
 function callNext(context: Context, next: Next): Promise<unknown> {
   const done: Promise<unknown> = next()
   followHandler(context.res, done)
   return done
 }
 
-/** The error, with the rate limit headers: Koa drops all headers of a failed request except those in `error.headers`. */
-function withHeaders(thrown: unknown, context: Context, fields: readonly HeaderField[]): unknown {
-  const error = errorOf(thrown)
-  if (typeof error === 'object' && error !== null && Object.isExtensible(error)) {
-    const own: unknown = Reflect.get(error, 'headers')
-    Reflect.set(error, 'headers', { ...Object(own), ...writtenFields(fields, context.res) })
-  }
-  return error
-}
-
-/** Koa makes an error of a text or a number that is thrown, but one without headers. It ignores undefined and null. */
-function errorOf(thrown: unknown): unknown {
-  const isKept = typeof thrown === 'object' || thrown === undefined
-  return isKept ? thrown : new Error('no error was thrown, but another value', { cause: thrown })
-}
-
-/** The current values of these fields in a response. They differ from the fields if another limiter has joined its own. */
-function writtenFields(
+/** The error, with the current values of these headers: Koa drops all headers of a failed request except those in `error.headers`. */
+function withHeaders(
+  thrown: unknown,
+  response: ResponseHeaders,
   fields: readonly HeaderField[],
-  headers: ResponseHeaders,
-): Readonly<Record<string, unknown>> {
-  const written = fields.map(([name]) => [name, headers.getHeader(name)] as const)
-  return Object.fromEntries(written.filter(([, value]) => value !== undefined))
+): unknown {
+  // Koa makes an error of a text or a number that is thrown, but one without headers. It ignores undefined and null.
+  const isKept = typeof thrown === 'object' || thrown === undefined
+  const error = isKept
+    ? thrown
+    : new Error('no error was thrown, but another value', { cause: thrown })
+  if (typeof error !== 'object' || error === null || !Object.isExtensible(error)) return error
+  const own: unknown = Reflect.get(error, 'headers')
+  // Another limiter may have joined its own fields.
+  const written = fields.map(([name]) => [name, response.getHeader(name)] as const)
+  const present = written.filter(([, value]) => value !== undefined)
+  Reflect.set(error, 'headers', { ...Object(own), ...Object.fromEntries(present) })
+  return error
 }

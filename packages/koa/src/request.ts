@@ -2,7 +2,7 @@ import { createView, type RequestView } from '@sluice/core/http'
 import { byName, isRecord } from '@sluice/core/internal'
 import type { Context } from 'koa'
 
-export const viewOf: (context: Context) => RequestView<Context> = createView<Context>({
+export const viewOf: (context: unknown) => RequestView<Context> = createView<Context>({
   node: ({ req }) => req,
   // `url` and `path` are those within a mounted application.
   url: ({ originalUrl }) => originalUrl,
@@ -36,9 +36,6 @@ function isOfMiddleware(context: Context, pattern: unknown): boolean {
   const matched: unknown = context['matched']
   if (!Array.isArray(matched)) return false
   const layers: unknown[] = matched.filter((layer) => isRecord(layer) && layer['path'] === pattern)
+  const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
   return layers.length > 0 && layers.every((layer) => isRecord(layer) && isEmpty(layer['methods']))
-}
-
-function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0
 }

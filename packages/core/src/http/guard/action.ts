@@ -35,17 +35,20 @@ export interface Guard<R, H> {
   readonly needsOutcome: boolean
 }
 
-/** A guard with one limiter. */
-export interface LimiterGuard<R, H> extends Guard<R, H> {
-  /** The limiter of this guard. If each request has its own policies, and with rules, a direct call has to pass `policies` too. */
+/** The limiter of a limit, and the keys of its requests. `Q` is the request of the framework. */
+export interface LimiterAccess<Q> {
+  /** The limiter, for direct calls such as `peek`, `reset` or `block`. If `limit` or `policies` is a function, and with `rules`, pass `policies` to them. */
   readonly limiter: Limiter
   /**
-   * The key or the keys under which a request counts, as the methods of the limiter take them. Errors are those of `check`.
+   * The key or the keys under which a request counts, for the methods of `limiter`: `limiter.reset(await limit.keyOf(request))`.
    *
-   * @throws SluiceError SLUICE_KEY_PER_RULE with rules
+   * @throws SluiceError for a request without its key, and with `rules`, in which each rule has its own keys
    */
-  keyOf(view: RequestView<R>): Promise<Keys>
+  keyOf(request: Q): Promise<Keys>
 }
+
+/** A guard with one limiter. */
+export interface LimiterGuard<R, H> extends Guard<R, H>, LimiterAccess<RequestView<R>> {}
 
 /** The action of an adapter for a request. The union is closed, so that an adapter that misses a case does not compile. */
 export type Action<H> = Continue | Deny | Handle<H>

@@ -67,7 +67,7 @@ export type Lookups<R> = Readers<R, [request: R]> &
   }
 
 /** Makes the function that wraps a request of Node in a view. It throws SLUICE_REQUEST_INVALID for a value that wraps none. */
-export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<R> {
+export function createView<R>(lookups: Lookups<R>): (request: unknown) => RequestView<R> {
   const { node, member, url, routedUrl, ...readers } = lookups
   const View = viewClass<R, NodeRequest>({
     peer: (_request, { socket }) => socket?.remoteAddress,
@@ -77,11 +77,15 @@ export function createView<R>(lookups: Lookups<R>): (request: R) => RequestView<
     url: (request) => pathAndQuery(url(request)),
     routedUrl: (request) => pathAndQuery(routedUrl?.(request)),
   })
+  const isOwn = (value: unknown): value is R =>
+    isRecord(value) && (member === undefined || member in value)
+
   return function viewOfNode(request) {
-    const isOwn = isRecord(request) && (member === undefined || member in request)
-    const found = isOwn ? node(request) : undefined
-    // A web Request has this member, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access.
-    if (isRecord(found) && !('bodyUsed' in found)) return new View(request, found)
+    if (isOwn(request)) {
+      const found = node(request)
+      // A web Request has this member, also one of a polyfill. Its headers would tell as well, but Node parses those of a request on the first access.
+      if (isRecord(found) && !('bodyUsed' in found)) return new View(request, found)
+    }
     throw requestError('SLUICE_REQUEST_INVALID', request, 'node')
   }
 }
