@@ -19,9 +19,13 @@ export const loads: readonly Load[] = [
 /** The loads by which the CPU time of a decision is compared. */
 export const costLoads = ['1', '64', '512'] as const
 
+/** The load with and without `spendAhead`. */
+export const hotLoad: Load = { name: 'hot', inFlight: 64, isHot: true, decisions: 100_000 }
+
 export const threePolicies = 'three policies'
+export const ahead = 'spendAhead'
 
 /** How the measurement of a contender is called in the readings. */
-export function labelOf(name: string, isThree = false): string {
-  return isThree ? `${name}, ${threePolicies}` : name
+export function labelOf(name: string, variant?: string): string {
+  return variant === undefined ? name : `${name}, ${variant}`
 }

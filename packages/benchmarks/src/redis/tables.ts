@@ -2,7 +2,7 @@ import { count, nameOf, ratio, spread, table } from '../markdown.js'
 import { figuresOf, type Readings } from '../processes/in-turns.js'
 import { ratiosOf, spreadOf, type Spread } from '../rounds.js'
 import { contenders } from './contenders/index.js'
-import { costLoads, labelOf, loads } from './loads.js'
+import { ahead, costLoads, hotLoad, labelOf, loads, threePolicies } from './loads.js'
 import { incr } from './contenders/yardstick.js'
 
 const figures = [
@@ -128,6 +128,54 @@ export function threePoliciesTable(readings: Readings): string {
   )
 }
 
+/** The figures of a decision for one hot key, without and with `spendAhead`. */
+export interface AheadCost {
+  readonly name: string
+  readonly perSecond: readonly [without: Spread, ahead: Spread]
+  readonly times: Spread
+  readonly p99Microseconds: readonly [without: Spread, ahead: Spread]
+  readonly redisMicroseconds: readonly [without: Spread, ahead: Spread]
+  readonly commands: readonly [without: Spread, ahead: Spread]
+}
+
+export function aheadCostsOf(readings: Readings): readonly AheadCost[] {
+  const rows = contenders.filter(({ openAhead }) => openAhead !== undefined)
+  return rows.map(({ name }) => {
+    const both = (figure: Figure) =>
+      [name, labelOf(name, ahead)].map((label) =>
+        figuresOf(readings, label, `${hotLoad.name} ${figure}`),
+      )
+    const spreads = (figure: Figure) => {
+      const [without, withIt] = both(figure)
+      return [spreadOf(without), spreadOf(withIt)] as const
+    }
+    const [without, withIt] = both('perSecond')
+    return {
+      name,
+      perSecond: spreads('perSecond'),
+      times: ratiosOf(withIt, without),
+      p99Microseconds: spreads('p99Microseconds'),
+      redisMicroseconds: spreads('redisMicroseconds'),
+      commands: spreads('commands'),
+    }
+  })
+}
+
+export function aheadTable(costs: readonly AheadCost[]): string {
+  const rowOf = (label: string, cost: AheadCost, i: 0 | 1): readonly string[] => [
+    nameOf(label),
+    `${(cost.perSecond[i].median / 1000).toFixed(0)} k`,
+    i === 0 ? '1.00' : spread(cost.times),
+    count(cost.p99Microseconds[i].median),
+    ratio(cost.redisMicroseconds[i].median),
+    cost.commands[i].median.toPrecision(1),
+  ]
+  return table(
+    ['', 'decisions per second', '÷ without', 'p99, µs', 'Redis CPU, µs', 'commands'],
+    costs.flatMap((cost) => [rowOf(cost.name, cost, 0), rowOf(labelOf(cost.name, ahead), cost, 1)]),
+  )
+}
+
 /** The time or the Redis CPU of a decision by three policies ÷ that by one. */
 export function threeOf(
   readings: Readings,
@@ -135,7 +183,7 @@ export function threeOf(
   load: string,
   figure: 'perSecond' | 'redisMicroseconds',
 ): Spread {
-  const three = figuresOf(readings, labelOf(name, true), `${load} ${figure}`)
+  const three = figuresOf(readings, labelOf(name, threePolicies), `${load} ${figure}`)
   const one = figuresOf(readings, name, `${load} ${figure}`)
   return figure === 'perSecond' ? ratiosOf(one, three) : ratiosOf(three, one)
 }

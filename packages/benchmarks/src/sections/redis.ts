@@ -3,11 +3,21 @@ import type { Redis } from 'ioredis'
 import { conditionsOf, sentenceOf } from '../conditions.js'
 import { count } from '../markdown.js'
 import { inTurns, type Readings } from '../processes/in-turns.js'
-import { contenders } from '../redis/contenders/index.js'
-import { costLoads, labelOf, loads, threePolicies } from '../redis/loads.js'
+import { contenderCalled, contenders } from '../redis/contenders/index.js'
+import {
+  ahead,
+  costLoads,
+  hotLoad,
+  labelOf,
+  loads,
+  threePolicies,
+  type Load,
+} from '../redis/loads.js'
 import { bytesPerEvent, bytesPerKey } from '../redis/memory-usage.js'
 import { ratiosOfRedis } from '../redis/ratios.js'
 import {
+  aheadCostsOf,
+  aheadTable,
   costsOf,
   costTable,
   latencyTable,
@@ -25,7 +35,7 @@ const program = new URL('../redis/process.js', import.meta.url)
 /** The cost of a decision over Redis, for the client and for the server. */
 export const redis: Section = {
   name: 'redis',
-  minutes: 4,
+  minutes: 5,
   async run(say, quick) {
     const server = await startRedis()
     try {
@@ -40,6 +50,7 @@ export const redis: Section = {
       }
       const eventBytes = await bytesPerEvent(admin, client, events)
       const readings = await traffic(server, admin, rounds, quick ? 10 : 1, say)
+      const aheadCosts = aheadCostsOf(readings)
       const conditions = await conditionsOf(admin)
       return {
         results: {
@@ -49,6 +60,7 @@ export const redis: Section = {
             name,
             loads: costsOf(readings, name),
           })),
+          ahead: aheadCosts,
           bytesPerKey: memory,
           bytesPerLogEvent: { events, ours: eventBytes },
         },
@@ -76,6 +88,10 @@ export const redis: Section = {
           '',
           threePoliciesTable(readings),
           '',
+          `One key with ${hotLoad.inFlight} decisions in flight, without and with \`spendAhead\`; the latency at the 99th percentile, and the CPU time and the commands of Redis for a decision:`,
+          '',
+          aheadTable(aheadCosts),
+          '',
           'The bytes of a key after one decision (`MEMORY USAGE`), and those of an integer with a time to live under the same name:',
           '',
           memoryTable(memory),
@@ -96,22 +112,29 @@ async function traffic(
   divisor: number,
   say: (progress: string) => void,
 ): Promise<Readings> {
-  const three = contenders.filter(({ openThree }) => openThree !== undefined)
+  const variants: readonly (readonly [string, 'openThree' | 'openAhead'])[] = [
+    [threePolicies, 'openThree'],
+    [ahead, 'openAhead'],
+  ]
   const port = `${server.port}`
   const runs = [
     ...contenders.map(({ name }) => ({ name: labelOf(name), program, args: [name, port] })),
-    ...three.map(({ name }) => ({
-      name: labelOf(name, true),
-      program,
-      args: [name, port, threePolicies],
-    })),
+    ...variants.flatMap(([variant, opens]) =>
+      contenders
+        .filter((contender) => contender[opens] !== undefined)
+        .map(({ name }) => ({
+          name: labelOf(name, variant),
+          program,
+          args: [name, port, variant],
+        })),
+    ),
   ]
   return inTurns(runs, {
     rounds,
     say,
-    async measure(process, { args }) {
+    async measure(process, { args: [name, , variant] = [] }) {
       await admin.flushall()
-      const asked = args?.includes(threePolicies) ? loads.filter(isCostLoad) : loads
+      const asked = loadsOf(name, variant)
       const found: [string, number][] = []
       for (const { name, decisions } of asked) {
         const amount = decisions / divisor
@@ -125,6 +148,12 @@ async function traffic(
   })
 }
 
-function isCostLoad({ name }: { readonly name: string }): boolean {
+function loadsOf(name: string, variant: string | undefined): readonly Load[] {
+  if (variant === threePolicies) return loads.filter(isCostLoad)
+  if (variant === ahead) return [hotLoad]
+  return contenderCalled(name).openAhead === undefined ? loads : [...loads, hotLoad]
+}
+
+function isCostLoad({ name }: Load): boolean {
   return costLoads.some((load) => load === name)
 }

@@ -6,6 +6,8 @@ export interface Contender {
   open(client: Redis): Promise<Decide>
   /** Opens one limiter with three policies. Absent if the library has no such limiter. */
   openThree?(client: Redis): Promise<Decide>
+  /** Opens a limiter that takes units of hot keys ahead. Absent if its policy, or the library, has no such form. */
+  readonly openAhead?: ((client: Redis) => Promise<Decide>) | undefined
 }
 
 /** Takes one unit and returns whether it was allowed. */
