@@ -20,7 +20,8 @@ const servers = [
   { kind: 'Cluster' as const, nodes: cluster.nodes },
 ]
 const runs = servers.flatMap((server) => policies.map((policy) => ({ server, policy })))
-const processes = [8, 3, 1, 5, 2]
+/** Each policy is run with each number of processes. */
+const numbersOfProcesses = [8, 3, 1, 5, 2, 4, 7]
 const until = Date.now() + Number(values.minutes) * 60_000
 let allowed = 0
 let refused = 0
@@ -28,18 +29,19 @@ try {
   for (let i = 0; i < runs.length || (allowed < wanted && Date.now() < until); i++) {
     const { server, policy } = runs[i % runs.length]
     const { kind, nodes } = server
+    const processes = numbersOfProcesses[i % numbersOfProcesses.length]
     const figures = await play({
       policy,
       server: { kind, ports: nodes.map(({ port }) => port) },
-      processes: processes[i % processes.length],
-      seconds: 6,
+      processes,
+      seconds: 20,
       pids: nodes.map(({ pid }) => pid),
     })
     allowed += figures.allowed
     refused += figures.refused
     const { killed, spent, lapsed, returned } = figures
     process.stdout.write(
-      `${kind.padEnd(7)}  ${policy.padEnd(20)}  ${processes[i % processes.length]} processes, ${killed} killed: ${figures.allowed} allowed, ` +
+      `${kind.padEnd(7)}  ${policy.padEnd(20)}  ${processes} processes, ${killed} killed: ${figures.allowed} allowed, ` +
         `${figures.refused} refused by the replay; the others spent ${spent} ahead, ${returned} were given back, ${lapsed} lapsed\n`,
     )
   }

@@ -13,7 +13,7 @@ import type { Task } from './worker.js'
 export interface Run extends Pick<Task, 'policy' | 'server'> {
   readonly processes: number
   readonly seconds: number
-  /** The processes of the server, which hangs for half a second. */
+  /** The processes of the server, which hangs for longer than a decision may take. */
   readonly pids: readonly number[]
 }
 
@@ -73,7 +73,7 @@ export async function play({ policy, server, processes, seconds, pids }: Run): P
     }
     await delay(seconds * 250)
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
-    await delay(500)
+    await delay(1500)
     for (const pid of pids) process.kill(pid, 'SIGCONT')
     await Promise.all(ended)
     const admissions = files.flatMap(admissionsIn)

@@ -37,7 +37,7 @@ const random = randomFrom(task.seed)
 const log = openSync(task.file, 'a')
 let moments: number[] = []
 
-const { store: bare, disconnect } = connect(task.server, 250)
+const { store: bare, disconnect } = connect(task.server, 1000)
 /** The store under `spendAhead` decides about single units itself: these have the moment of its answer. */
 const observed: AsyncStore = {
   ...bare,

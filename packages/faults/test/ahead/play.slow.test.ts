@@ -29,7 +29,7 @@ test.each<[Run['server']['kind'] & ('Redis' | 'Cluster'), string, number]>([
   '%s, %s: what %i processes spend ahead, one by one through the exact algorithm, is never refused',
   async (kind, policy, processes) => {
     const { ports, pids } = servers[kind]
-    const figures = await play({ policy, server: { kind, ports }, processes, seconds: 4, pids })
+    const figures = await play({ policy, server: { kind, ports }, processes, seconds: 5, pids })
     expect([figures.refused, figures.killed]).toEqual([0, Math.ceil(processes / 2)])
     expect(figures.spent).toBeGreaterThan(0)
   },
