@@ -71,9 +71,7 @@ export class DenyCache {
     if (!isDecision(request)) this.#change(request)
     else if (!('allowed' in answer)) return
     else if (!answer.allowed) {
-      if (isCached(request) && generation === this.#generationOf(request)) {
-        this.#remember(request, answer.states, generation)
-      }
+      if (isCached(request)) this.#remember(request, answer.states, generation)
     } else if (this.#denials.size > 0) {
       for (const key of keysOf(request)) this.#byKey.get(key)?.forEach(this.#forget)
     }
