@@ -105,8 +105,18 @@ export function limitedFetch(limiter: Limiter, options: AnyOptions = {}): unknow
 
   return async function limitedCall(input: unknown, init?: unknown): Promise<FetchResponse> {
     const own = key === undefined ? hostOf(input) : keyOf(key, input)
-    const call = createWaits(limiter, own, maxWait, signalOf(input, init))
-    const first = await call.enter()
+    const signal = signalOf(input, init)
+    // All waits of a call together take at most `maxWait`.
+    let leftMs = maxWait
+    async function timed<T>(wait: PromiseLike<T>): Promise<T> {
+      const began = performance.now()
+      const result = await wait
+      leftMs = Math.max(0, leftMs - (performance.now() - began))
+      return result
+    }
+    const enter = async (): Promise<Decision> =>
+      timed(limiter.acquire(own, { maxWait: Math.floor(leftMs), signal }))
+    const first = await enter()
     if (!first.allowed) throw new DeniedError(limiter.name, first, 'a longer "maxWait"')
     let response = await whileHeld(first, () => fetch(input, init))
     for (let retry = 0; ; retry++) {
@@ -114,12 +124,12 @@ export function limitedFetch(limiter: Limiter, options: AnyOptions = {}): unknow
       const waitMs = ownMs ?? serverWaitMs(response)
       const isObeyed =
         waitMs === undefined || waitMs === 0 || (await blockKey(limiter, own, waitMs))
-      if (waitMs === undefined || waitMs > call.leftMs() || retry === retries) return response
+      if (waitMs === undefined || waitMs > leftMs || retry === retries) return response
       if (!isDenial(response, ownMs) || !isRepeatable(input, init, retryByIdempotencyKey)) {
         return response
       }
-      if (!isObeyed) await call.pause(waitMs)
-      const next = await call.enter()
+      if (!isObeyed) await timed(pause(waitMs, signal))
+      const next = await enter()
       if (!next.allowed) return response
       await discard(response)
       response = await whileHeld(next, () => fetch(input, init))
@@ -189,41 +199,6 @@ function hostOf(input: unknown): Keys {
 
 function keyOf(key: NonNullable<CallOptions['key']>, input: unknown): Keys {
   return typeof key === 'function' ? key(urlOf(input)) : key
-}
-
-/** The waits of one call, which together take at most `maxWait`. */
-interface Waits {
-  leftMs(): number
-  /** Waits until the limiter allows the call. */
-  enter(): Promise<Decision>
-  pause(waitMs: number): Promise<void>
-}
-
-function createWaits(
-  limiter: Limiter,
-  key: Keys,
-  maxWaitMs: number,
-  signal: AbortSignal | undefined,
-): Waits {
-  let leftMs = maxWaitMs
-
-  async function timed<T>(wait: () => Promise<T>): Promise<T> {
-    const began = performance.now()
-    const result = await wait()
-    leftMs = Math.max(0, leftMs - (performance.now() - began))
-    return result
-  }
-
-  return {
-    leftMs: () => leftMs,
-    async enter() {
-      const options = { maxWait: Math.floor(leftMs), ...(signal && { signal }) }
-      return timed(async () => limiter.acquire(key, options))
-    },
-    async pause(waitMs) {
-      return timed(async () => pause(waitMs, signal))
-    },
-  }
 }
 
 /** The signal of a call. As in fetch, that of the options replaces that of a request, also if it is null. */
