@@ -33,8 +33,8 @@ export class Family {
   readonly series: Series[] = []
   readonly #tree = new Tree()
   readonly #description: MetricDescription
-  /** The values of each label that have a place, with those of the labels before it. */
-  readonly #places = new Map<string, Set<string>>()
+  /** The numbers of values that each label has. */
+  readonly #taken = new Map<MetricLabel, number>()
 
   constructor(description: MetricDescription) {
     this.#description = description
@@ -49,40 +49,29 @@ export class Family {
 
   #added(values: readonly string[]): Series {
     const { type, labels } = this.#description
-    const names: string[] = []
-    labels.forEach((label, i) => names.push(this.#nameOf(label, names, values[i])))
+    const named: Record<string, string> = {}
     let tree = this.#tree
-    for (const name of names) {
+    labels.forEach((label, i) => {
+      const name = this.#hasPlace(label, values[i], tree) ? values[i] : other
       const next = tree.get(name) ?? new Tree()
       tree.set(name, next)
+      named[label] = name
       tree = next
-    }
+    })
     if (tree.series !== undefined) return tree.series
     const buckets = type === 'histogram' ? [...callBuckets, Infinity].map(() => 0) : []
-    tree.series = {
-      labels: Object.fromEntries(labels.map((label, i) => [label, names[i]])),
-      value: 0,
-      buckets,
-    }
+    tree.series = { labels: named, value: 0, buckets }
     this.series.push(tree.series)
     return tree.series
   }
 
-  /** The value itself, or "other" if there is no place for it. */
-  #nameOf(label: MetricLabel, before: readonly string[], value: string): string {
-    if (value === other) return other
+  /** Whether a value has a place, or takes one. */
+  #hasPlace(label: MetricLabel, value: string, beside: Tree): boolean {
+    if (value === other || beside.has(value)) return true
     const isBeside = label in mostBeside
-    const most = { ...mostValues, ...mostBeside }[label]
-    const list = joined([label, ...(isBeside ? before : [])])
-    const places = this.#places.get(list) ?? new Set<string>()
-    this.#places.set(list, places)
-    const place = joined([...before, value])
-    if (!places.has(place) && places.size >= most) return other
-    places.add(place)
-    return value
+    const taken = isBeside ? beside.size : (this.#taken.get(label) ?? 0)
+    if (taken >= { ...mostValues, ...mostBeside }[label]) return false
+    if (!isBeside) this.#taken.set(label, taken + 1)
+    return true
   }
-}
-
-function joined(values: readonly string[]): string {
-  return values.join('\0')
 }
