@@ -1,5 +1,5 @@
 import { listed } from './api-list.mjs'
-import { publicNames } from './exports.mjs'
+import { ownNames, publicNames } from './exports.mjs'
 
 const section = /^<!-- api (?<form>\w+): (?<entry>\S+)(?<names>[^>]*?)-->\n[^]*?^<!-- \/api -->$/gm
 
@@ -18,7 +18,7 @@ export function withoutApi(page) {
   return page.replace(section, '')
 }
 
-/** `*` stands for all names of the entry point that no other marker of the page has, for this entry point or another one of its package. */
+/** `*` stands for all names of the entry point that no other marker of the page has, for this one or another of its package. */
 function declarationsOf(entry, names, page) {
   const known = publicNames(entry)
   if (names.join() === '*') {
@@ -26,7 +26,7 @@ function declarationsOf(entry, names, page) {
       ({ groups }) => packageOf(groups.entry) === packageOf(entry),
     )
     const shown = new Set(markers.flatMap(({ groups }) => groups.names.split(/\s+/)))
-    return [...known].filter(([name]) => !shown.has(name)).map(([, one]) => one)
+    return [...ownNames(entry)].filter(([name]) => !shown.has(name)).map(([, one]) => one)
   }
   return names.map((name) => {
     const declaration = known.get(name)

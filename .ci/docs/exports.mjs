@@ -11,6 +11,15 @@ export function publicNames(entry) {
   return namesIn(entryFile(entry))
 }
 
+/** The names of an entry point that none below it has: those of `@sluice/core/http/application` are not those of `@sluice/core/http`. */
+export function ownNames(entry) {
+  const below = entryPoints().filter(
+    ([name]) => name.startsWith(`${entry}/`) && !name.endsWith('/internal'),
+  )
+  const names = new Set(below.flatMap(([name]) => [...publicNames(name).keys()]))
+  return new Map([...publicNames(entry)].filter(([name]) => !names.has(name)))
+}
+
 /** The entry points that applications can import, with the source file of each. */
 function entryPoints() {
   return members()
