@@ -24,22 +24,23 @@ export function replayWindows(limit: number, windowMs: number): Replay {
   }
 }
 
-/** Counts in sub-windows of the clock. The oldest one counts by the share of its time that is still in the window. The moments must be exact. */
+/** Counts in sub-windows of the clock. The oldest one counts by the share of its time that is still in the window. */
 export function replaySubWindows(limit: number, windowMs: number, buckets: number): Replay {
   const size = windowMs / buckets
   return (admissions) => {
     const counts = new Map<number, number>()
     const unitsAt = (index: number): number => counts.get(index) ?? 0
-    let refused = 0
-    for (const [, at] of admissions.toSorted((a, b) => a[1] - b[1])) {
+    const count = (at: number): boolean => {
       const index = Math.floor(at / size)
       let units = unitsAt(index - buckets) * (index + 1 - at / size)
       for (let i = 0; i < buckets; i++) units += unitsAt(index - i)
       // The sum of a share and whole numbers has an error of less than a millionth.
-      if (units + 1 > limit + 1e-6) refused++
-      else counts.set(index, unitsAt(index) + 1)
+      if (units + 1 > limit + 1e-6) return false
+      counts.set(index, unitsAt(index) + 1)
+      return true
     }
-    return refused
+    const inOrder = admissions.toSorted((a, b) => a[1] - b[1])
+    return inOrder.filter(([from, to]) => !count(to) && !count(from)).length
   }
 }
 

@@ -37,12 +37,18 @@ const random = randomFrom(task.seed)
 const log = openSync(task.file, 'a')
 let moments: number[] = []
 
+/** Both run on one machine, so that this is the clock of the server. */
+const serverNow = (): number => Date.now() - task.aheadMs
+/** The time of the last call or answer. A decision ahead follows it at once, unless the machine stops this process for a while. */
+let turnAt = serverNow()
+
 const { store: bare, disconnect } = connect(task.server, 1000)
 /** The store under `spendAhead` decides about single units itself: these have the moment of its answer. */
 const observed: AsyncStore = {
   ...bare,
   async run(requests) {
     const answers = await bare.run(requests)
+    turnAt = serverNow()
     requests.forEach((request, i) => {
       const answer = answers[i]
       if (request.verb !== 'consume' || request.cost !== 1) return
@@ -55,12 +61,9 @@ const observed: AsyncStore = {
 }
 const store = spendAhead(observed)
 
-/** Both run on one machine, so that this is the clock of the server. The event is published in the moment of the decision. */
-const serverNow = (): number => Date.now() - task.aheadMs
 subscribe('sluice:decision', (message) => {
   const { source, allowed } = (message as DecisionEvent).decision
-  const now = serverNow()
-  if (allowed && source === 'ahead') moments.push(now, now)
+  if (allowed && source === 'ahead') moments.push(turnAt, serverNow())
 })
 
 shiftClock(task.aheadMs)
@@ -69,7 +72,12 @@ process.send?.('ready')
 const [until] = await once(process, 'message')
 while (serverNow() < until) {
   const count = Math.ceil(random() * mostAtOnce)
-  await Promise.all(Array.from({ length: count }, () => limiter.consume(keys)))
+  await Promise.all(
+    Array.from({ length: count }, () => {
+      turnAt = serverNow()
+      return limiter.consume(keys)
+    }),
+  )
   await delay(random() < 0.2 ? 100 * random() : 3 * random())
   writeSync(log, new Float64Array(moments))
   moments = []
