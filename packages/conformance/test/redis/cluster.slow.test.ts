@@ -11,6 +11,7 @@ import {
   notLimited,
   redisStore,
   slidingLog,
+  SluiceError,
   slidingWindow,
   staged,
   tokenBucket,
@@ -128,6 +129,26 @@ describe('policies on keys of different slots', () => {
     expect(await limiter.consume(keys, { cost: 9 })).toMatchObject({ allowed: true, exempt: true })
     await limiter.unexempt(keys)
     expect(await usedIn(limiter, keys)).toEqual([0, 0, 2])
+  })
+
+  test('are paid by the grants of all their slots, and a refund returns each unit to where it was taken', async () => {
+    const limiter = limiterOf({ address: hourly(3), user: hourly(1) }, () => today)
+    const keys = { address: first, user: second }
+    await limiter.grant(keys, 2, { for: '1h', policy: 'user' })
+    const decisions = [await limiter.consume(keys), await limiter.consume(keys)]
+    expect(decisions.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
+      [true, 2],
+      [true, 1],
+    ])
+    expect(await limiter.adjust(decisions[1], 2)).toBe(true)
+    expect(await limiter.consume(keys)).toMatchObject({
+      allowed: false,
+      deniedBy: ['address', 'user'],
+    })
+    expect(await usedIn(limiter, keys)).toEqual([3, 1])
+    expect(await limiter.refund(decisions[1])).toBe(true)
+    const { address, user } = (await limiter.status(keys)).policies
+    expect([address.used, user.used, address.granted, user.granted]).toEqual([1, 1, undefined, 2])
   })
 
   test('remove a block that a request started before a later slot denied it', async () => {
@@ -362,6 +383,8 @@ test('every key on every node has a time to live, after any traffic', async () =
       'exempt',
       'unexempt',
       'reset',
+      'grant',
+      'ungrant',
     ),
   })
   await fc.assert(
@@ -371,6 +394,8 @@ test('every key on every node has a time to live, after any traffic', async () =
       else if (verb === 'refundUnits') await limiter.refund(keys, cost)
       else if (verb === 'block' || verb === 'exempt') await limiter[verb](keys, '1m')
       else if (verb === 'unexempt') await limiter.unexempt(keys)
+      else if (verb === 'grant') await granted(limiter, keys, cost + 1)
+      else if (verb === 'ungrant') await limiter.ungrant(keys)
       else await limiter.reset(keys)
     }),
     { numRuns: runs(200) },
@@ -387,6 +412,7 @@ const verbs = [
   ...Array<'consume'>(8).fill('consume'),
   ...(['peek', 'reset', 'penalize', 'refundUnits', 'refund'] as const),
   ...(['block', 'unblock', 'exempt', 'unexempt', 'release', 'renew'] as const),
+  ...(['grant', 'grant', 'ungrant', 'adjust', 'adjust'] as const),
 ] as const
 
 interface Command {
@@ -421,6 +447,7 @@ const commands = fc.array(command, { minLength: 1, maxLength: 40, size: 'max' })
 test(
   'the same traffic gives the same answers over memory and over a Cluster, in every field',
   async () => {
+    const client = cluster.client()
     await fc.assert(
       fc.asyncProperty(
         fc.record({ a: policy, b: policy, c: policy }),
@@ -430,7 +457,9 @@ test(
           let now = start
           const options = { name: randomUUID(), policies, clock: () => now }
           const inMemory = runner(createLimiter({ ...options, store: memoryStore() }))
-          const inCluster = runner(createLimiter({ ...options, store }))
+          // A store makes scripts for a limited number of lists of policies.
+          const ofCluster = redisStore(client, { timeout: '20s' })
+          const inCluster = runner(createLimiter({ ...options, store: ofCluster }))
           let last = nothingSaid
           for (const one of traffic) {
             now = moved(now, one.move, 1000, last)
@@ -463,12 +492,30 @@ function runner(limiter: Limiter) {
     else if (verb === 'unblock') await limiter.unblock(keys)
     else if (verb === 'exempt') await limiter.exempt(keys, 500)
     else if (verb === 'unexempt') await limiter.unexempt(keys)
+    else if (verb === 'grant') answer = await granted(limiter, keys, Math.max(1, cost))
+    else if (verb === 'ungrant') await limiter.ungrant(keys)
+    else if (verb === 'adjust') answer = admitted && (await limiter.adjust(admitted, cost))
     else if (verb === 'release') answer = await admitted?.lease?.release()
     else if (verb === 'renew') answer = await admitted?.lease?.renew()
     else if (admitted !== undefined) answer = await limiter.refund(admitted)
     if (verb === 'consume') admitted = decision
     return { decision: comparable(decision), answer, status: await limiter.status(keys) }
   }
+}
+
+/** Grants units beside all policies, or beside each of those that can have a grant. */
+async function granted(limiter: Limiter, keys: Command['keys'], units: number): Promise<unknown> {
+  const codes: unknown[] = []
+  for (const policy of [undefined, 'a', 'b', 'c']) {
+    try {
+      await limiter.grant(keys, units, { for: 500, policy })
+      if (policy === undefined) return 'all'
+      codes.push('granted')
+    } catch (error) {
+      codes.push(error instanceof SluiceError ? error.code : error)
+    }
+  }
+  return codes
 }
 
 /** A decision without the random parts of its lease: only the token is comparable. */

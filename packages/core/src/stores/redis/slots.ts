@@ -1,6 +1,7 @@
 import { SluiceError } from '../../errors.js'
 import { blockedMs } from '../override.js'
 import {
+  isDecision,
   partOf,
   peekOf,
   refundsOf,
@@ -115,9 +116,9 @@ function join(parts: readonly SlotPart[], results: readonly StoreResult[]): Stor
   parts.forEach(({ indices }, part) => {
     indices.forEach((index, i) => (states[index] = results[part].states[i]))
   })
-  const { verb } = parts[0].request
-  const all = results.every(({ allowed }) => allowed)
-  // A lease is in one of the slots.
-  const some = (verb === 'release' || verb === 'renew') && results.some(({ allowed }) => allowed)
-  return { allowed: all || some, states }
+  const { request } = parts[0]
+  const allowed = results.map((result) => result.allowed)
+  // Any other verb changes each state for itself, as in one slot.
+  const needsAll = isDecision(request) || request.verb === 'reset'
+  return { allowed: needsAll ? !allowed.includes(false) : allowed.includes(true), states }
 }
