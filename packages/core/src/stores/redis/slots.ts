@@ -117,8 +117,8 @@ function join(parts: readonly SlotPart[], results: readonly StoreResult[]): Stor
     indices.forEach((index, i) => (states[index] = results[part].states[i]))
   })
   const { request } = parts[0]
-  const allowed = results.map((result) => result.allowed)
   // Any other verb changes each state for itself, as in one slot.
   const needsAll = isDecision(request) || request.verb === 'reset'
-  return { allowed: needsAll ? !allowed.includes(false) : allowed.includes(true), states }
+  const count = results.filter(({ allowed }) => allowed).length
+  return { allowed: needsAll ? count === results.length : count > 0, states }
 }
