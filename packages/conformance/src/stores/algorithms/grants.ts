@@ -71,6 +71,17 @@ export function describeGrants(open: OpenSetup): void {
       expect((await numbersOf(limiter)).granted).toBe(2)
     })
 
+    test('a refund of what a grant has paid does not go to the grant that replaced it', async () => {
+      const limiter = (await open()).limiter(sample(5, hourMs).policy)
+      await limiter.grant('key', 9, { for: '1h' })
+      await limiter.consume('key', { cost: 5 })
+      const paid = await limiter.consume('key', { cost: 4 })
+      await limiter.grant('key', 5, { for: '2h' })
+      await limiter.consume('key', { cost: 3 })
+      await limiter.refund(paid)
+      expect(await numbersOf(limiter)).toEqual({ used: 5, remaining: 2, granted: 2 })
+    })
+
     test('a block denies all the same, an exemption takes nothing of it, and a reset keeps it', async () => {
       const limiter = (await open()).limiter(sample(5, hourMs).policy)
       await limiter.grant('key', 3, { for: '1h' })
