@@ -155,6 +155,7 @@ function valueSearch<R extends Indexed>(
   byText: ReadonlyMap<unknown, readonly R[]>,
 ): Source<R>['find'] {
   const asked = field.check === undefined ? [] : [field]
+  const { spell = String } = field
   return (request) => {
     if (request.lacks(asked)) return undefined
     const slot = request.peek(field)
@@ -166,7 +167,7 @@ function valueSearch<R extends Indexed>(
   /** A number is also equal to a text of that number. */
   function rulesOf(value: Exclude<Value, typeof anything>): readonly R[] {
     if (value === undefined) return []
-    const exact = byText.get(`${value}`) ?? []
+    const exact = byText.get(spell(`${value}`)) ?? []
     const number = typeof value === 'string' ? numberOf(value) : undefined
     if (number === undefined || `${number}` === value) return exact
     return inOrder([...exact, ...(byText.get(`${number}`) ?? [])])

@@ -133,6 +133,7 @@ function fieldOf(name: string, slot: number, traits: Traits): Field {
     oneOf: traits.oneOf,
     required: traits.required ?? false,
     secret: traits.secret ?? false,
+    isExact: traits.isExact ?? traits.inPath !== undefined,
     spell,
     ignoresCase,
     check: traits.check,
@@ -163,10 +164,12 @@ const traitsOf: Readonly<Record<string, ((member: string) => Traits) | undefined
     load: ({ facts }) => present(facts.method)?.toUpperCase(),
     counted: ({ facts }) => isHead(present(facts.method)?.toUpperCase()),
   }),
-  // Of a mounted router, Express states the prefix as the client spells it.
+  // Of a mounted router, Express states the prefix as the client spells it. A router can distinguish letter case, so that an exemption has to name the very route.
   route: () => ({
     spell: (text) => text.toLowerCase(),
-    load: ({ facts }) => present(facts.route)?.toLowerCase(),
+    isExact: true,
+    load: ({ facts }) => present(facts.route),
+    counted: ({ facts }) => present(facts.route)?.toLowerCase(),
   }),
   // A request without an address is an error wherever its address counts, as with `byIp`.
   ip: () => ({ type: 'address', load: ({ facts }) => present(facts.ip) }),

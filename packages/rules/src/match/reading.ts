@@ -19,8 +19,10 @@ export interface Field {
   readonly required: boolean
   /** Whether the value may be a secret, which explanations do not show. */
   readonly secret: boolean
-  /** How texts are spelled before they are compared, unless the request has to match as it was sent. */
+  /** How texts are spelled before they are compared. */
   readonly spell: ((text: string) => string) | undefined
+  /** Whether exemptions compare it as it was sent, and not in that spelling. */
+  readonly isExact: boolean
   /** Whether letter case does not matter, where `spell` counts. */
   readonly ignoresCase: boolean
   /** Checks what the application returns for a declared value. Undefined for other fields. */
@@ -160,7 +162,8 @@ export class Reading {
     if (field.inPath !== undefined) return field.inPath(this.pathFor(surely))
     const slot = this.request.peek(field)
     if (slot instanceof Failure) throw slot.error
-    return surely && slot instanceof Several ? undefined : slot
+    if (surely) return slot instanceof Several ? undefined : slot
+    return field.isExact && typeof slot === 'string' ? field.spell?.(slot) : slot
   }
 
   pathFor(surely: boolean): PathReading {

@@ -225,3 +225,14 @@ rules:
   expect(asked(rules, { url: '/Api/' })).toEqual(['r'])
   expect(asked(rules, { url: '/api' })).toEqual(['pass'])
 })
+
+test('an exemption needs the very route that the framework states, and a limit its route in any letter case', async () => {
+  const rules = await compiledRules(`
+  - { id: free, when: { route: '/Free/:id' }, then: allow }
+  - { id: others, when: { route: { present: true, not: /open } }, limit: 1, window: 1m }
+  - { id: free-too, when: { route: '/Free/:id' }, limit: 1, window: 1m }`)
+  expect(asked(rules, { route: '/Free/:id' })).toEqual(['pass'])
+  expect(asked(rules, { route: '/free/:id' })).toEqual(['others', 'free-too'])
+  expect(asked(rules, { route: '/open' })).toEqual(['pass'])
+  expect(asked(rules, { route: '/OPEN' })).toEqual(['others'])
+})

@@ -230,8 +230,8 @@ function isOperators(predicate: Predicate): predicate is Operators {
 }
 
 function folds(name: string, look: Look): boolean {
-  const always = ['method', 'host', 'route'].includes(name)
-  return always || (/^pa(?:th$|ram\.)/.test(name) && !look.certain)
+  const always = ['method', 'host'].includes(name)
+  return always || (/^(?:path|route)$|^param\./.test(name) && !look.certain)
 }
 
 function spelled(name: string, value: Scalar, look: Look): Scalar {

@@ -46,7 +46,7 @@ export function valueOf(
   if (name === 'path' && certain) return plain ? path : undefined
   if (name === 'path') return look.path
   if (name === 'method' && fields['method'] === 'HEAD' && !certain) return ['GET', 'HEAD']
-  if (name === 'route') return fields[name]?.toString().toLowerCase()
+  if (name === 'route') return certain ? fields[name] : fields[name]?.toString().toLowerCase()
   if (name.startsWith('param.')) {
     if (look.path === anything && !certain) return anything
     return paramsIn(certain ? [path].slice(plain ? 0 : 1) : [String(look.path)], name, look)[0]

@@ -33,8 +33,7 @@ export function fieldTest(
   operatorFor: (spell: ((text: string) => string) | undefined) => Operator,
 ): Test {
   const usual = operatorFor(field.spell)
-  const sent =
-    field.inPath !== undefined && field.spell !== undefined ? operatorFor(undefined) : usual
+  const sent = field.isExact ? operatorFor(undefined) : usual
   const passes = (value: Value, surely: boolean): boolean => {
     if (value === undefined) return false
     if (value === anything) return !surely
