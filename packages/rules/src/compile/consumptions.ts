@@ -16,6 +16,8 @@ interface Group {
   readonly members: readonly number[]
   /** The names of each member's policies. */
   readonly names: readonly (readonly string[])[]
+  /** The counters of each member. */
+  readonly stats: readonly RuleStats[]
   readonly policies: Policies
   readonly rules: ReadonlyMap<string, AppliedRule>
 }
@@ -54,7 +56,7 @@ export class Consumer {
     const { groups, ids } = this.#planOf(applied)
     const checks: Record<Limit['role'], LimitCheck[]> = { enforced: [], tagging: [], shadow: [] }
     for (const group of groups) {
-      checks[group.role].push(new RuleConsumption(group, applied, this.#stats))
+      checks[group.role].push(new RuleConsumption(group, applied))
     }
     return { ids, ...checks }
   }
@@ -64,7 +66,7 @@ export class Consumer {
     let plan = this.#plans.get(key)
     if (plan === undefined) {
       const ids = applied.map(({ rule }) => rule.id)
-      plan = { groups: groupsOf(applied, this.#names), ids }
+      plan = { groups: groupsOf(applied, this.#stats, this.#names), ids }
       this.#plans.set(key, plan)
     }
     return plan
@@ -83,6 +85,7 @@ function planKey(applied: readonly Applied[]): string | number {
  */
 function groupsOf(
   applied: readonly Applied[],
+  stats: readonly RuleStats[],
   publicNames: ReadonlyMap<string, string>,
 ): readonly Group[] {
   const groups: number[][] = []
@@ -92,12 +95,13 @@ function groupsOf(
     else together.push(i)
   })
   if (together.length > 0) groups.push(together)
-  return groups.map((members) => groupOf(members, applied, publicNames))
+  return groups.map((members) => groupOf(members, applied, stats, publicNames))
 }
 
 function groupOf(
   members: readonly number[],
   applied: readonly Applied[],
+  stats: readonly RuleStats[],
   publicNames: ReadonlyMap<string, string>,
 ): Group {
   const policies: Record<string, Policy> = {}
@@ -112,8 +116,14 @@ function groupOf(
       rules.set(name, publicName === undefined ? own : { ...own, publicName })
     }
   }
-  const names = members.map((member) => applied[member].variant.policies.map(([name]) => name))
-  return { role: applied[members[0]].limit.role, members, names, policies, rules }
+  return {
+    role: applied[members[0]].limit.role,
+    members,
+    names: members.map((member) => applied[member].variant.policies.map(([name]) => name)),
+    stats: members.map((member) => stats[applied[member].rule.number]),
+    policies,
+    rules,
+  }
 }
 
 class RuleConsumption implements LimitCheck {
@@ -122,39 +132,37 @@ class RuleConsumption implements LimitCheck {
   readonly cost: Costs
   readonly rules: ReadonlyMap<string, AppliedRule>
   readonly #group: Group
-  readonly #stats: readonly RuleStats[]
 
-  constructor(group: Group, applied: readonly Applied[], stats: readonly RuleStats[]) {
+  constructor(group: Group, applied: readonly Applied[]) {
     const { members, policies, rules } = group
-    const own = members.map((member) => applied[member])
-    const [{ cost, key }] = own
-    this.keys = own.length === 1 ? key : byPolicy(group, own, 'key')
-    this.cost = own.every((one) => one.cost === cost) ? cost : byPolicy(group, own, 'cost')
+    const { cost, key } = applied[members[0]]
+    const isSame = members.every((member) => applied[member].cost === cost)
+    this.keys = members.length === 1 ? key : byPolicy(group, applied, 'key')
+    this.cost = isSame ? cost : byPolicy(group, applied, 'cost')
     this.policies = policies
     this.rules = rules
     this.#group = group
-    this.#stats = own.map(({ rule }) => stats[rule.number])
   }
 
   onDecision(decision: Decision): void {
-    const { names, role } = this.#group
-    this.#stats.forEach((stats, i) => countDecision(stats, names[i], role === 'shadow', decision))
+    const { names, role, stats } = this.#group
+    stats.forEach((own, i) => countDecision(own, names[i], role === 'shadow', decision))
   }
 
   onError(): void {
-    for (const stats of this.#stats) stats.errors++
+    for (const own of this.#group.stats) own.errors++
   }
 }
 
 /** The key or the cost of each policy. */
 function byPolicy<M extends 'key' | 'cost'>(
-  { names }: Group,
+  { members, names }: Group,
   applied: readonly Applied[],
   member: M,
 ): Record<string, Applied[M]> {
   const values: Record<string, Applied[M]> = {}
-  applied.forEach((one, i) => {
-    for (const name of names[i]) values[name] = one[member]
+  members.forEach((position, i) => {
+    for (const name of names[i]) values[name] = applied[position][member]
   })
   return values
 }

@@ -5,6 +5,7 @@ import { reasonOf } from '../errors/reason.js'
 import { Fields, reservedNames } from './fields.js'
 import { readList, type List } from './lists.js'
 import { Patterns } from './paths/patterns.js'
+import type { Test } from './predicates/conditions.js'
 import { createRegexpMemo, type RegexpMemo } from './predicates/operators.js'
 import { createSchedule, type Schedule } from './schedule.js'
 
@@ -16,6 +17,8 @@ export interface Vocabulary {
   readonly lists: ReadonlyMap<string, List>
   readonly schedules: ReadonlyMap<string, Schedule>
   readonly regexps: RegexpMemo
+  /** Tests by their fields and predicates: thousands of rules can have the same one, which a processor then has at hand. */
+  readonly tests: Map<string, Test>
   /** The time zone of calendar windows that name none. */
   readonly zone: string | undefined
   /** The list of `$name`. Undefined after a finding if there is none of this kind. */
@@ -46,6 +49,7 @@ export function createVocabulary(
     lists,
     schedules,
     regexps: createRegexpMemo(),
+    tests: new Map(),
     zone: document.zone,
 
     listOf(reference, kind, place) {

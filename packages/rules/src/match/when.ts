@@ -109,17 +109,17 @@ const deepest = 8
 
 /** Reads the predicates of a rule. */
 export function readWhen(when: When = {}, place: Place, vocabulary: Vocabulary): Requirements {
-  const { fields, patternsOf } = vocabulary
+  const { fields, findings, patternsOf, tests: known } = vocabulary
   const { path } = when
   const texts = isLiteral(path) ? [path].flat() : []
   const own = patternsOf(texts, place.at('path'))
   const parameters = parametersOf(texts.map(String))
-  const tests = read(when, place, 1)
+  const required = read(when, place, 1)
   const names = [...new Set(namesIn(when))]
   const named = names.flatMap((name) => fields.field(name, own, parameters) ?? [])
   return {
-    test: allOf(tests),
-    withoutValues: allOf(tests.filter(({ work }) => work < workOfValues)),
+    test: allOf(required),
+    withoutValues: allOf(required.filter(({ work }) => work < workOfValues)),
     own,
     parameters,
     repeatable: named.filter(({ name }) => /^(?:query|cookie)\.|^host$/.test(name)),
@@ -157,7 +157,12 @@ export function readWhen(when: When = {}, place: Place, vocabulary: Vocabulary):
     if (field === undefined) {
       return at.unknown(name, fields.names, 'SLUICE_RULES_FIELD_UNKNOWN', name, fields.names)
     }
-    return predicateTest(field, predicate, at, vocabulary)
+    const key = `${field.slot} ${JSON.stringify(predicate)}`
+    const found = findings.list.length
+    const test = known.get(key) ?? predicateTest(field, predicate, at, vocabulary)
+    // One with mistakes is read again, so that each of them has its position.
+    if (test !== undefined && findings.list.length === found) known.set(key, test)
+    return test
   }
 }
 
