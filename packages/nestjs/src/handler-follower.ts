@@ -55,9 +55,7 @@ export function startRun(
  */
 function isFollowed(type: Handler, method: Handler, modules: ModulesContainer): boolean {
   const isField = isFieldResolver(method)
-  const interceptors = [type, method].flatMap((target) => listAt(target, INTERCEPTORS_METADATA))
-  const mayRun = !isField || fieldsHaveInterceptors(modules)
-  if (mayRun && interceptors.includes(handlerFollower)) return true
+  if (reporting.has(method) && (!isField || fieldsHaveInterceptors(modules))) return true
   if (isField && !isGuarded(type, method)) return false
   throw methodUnseen(`${type.name}.${method.name}`)
 }

@@ -8,6 +8,7 @@ import {
   type ResponseHeaders,
   type RequestView,
 } from '@sluice/core/http'
+import { memberOf } from '@sluice/core/internal'
 import type { NestRequest } from './options.js'
 
 /**
@@ -88,14 +89,9 @@ function addressOfUpgrade(request: PlatformRequest): string | undefined {
 
 /** The option of Fastify, which can be one of the router or, in earlier versions, one of the server. */
 function semicolonEndsPath({ server }: PlatformRequest): boolean {
-  const config = server?.initialConfig ?? {}
-  const router: unknown = Reflect.get(config, 'routerOptions')
-  return [config, router].some(
-    (options) =>
-      typeof options === 'object' &&
-      options !== null &&
-      Reflect.get(options, 'useSemicolonDelimiter') === true,
-  )
+  const config = server?.initialConfig
+  const places = [config, memberOf(config, 'routerOptions')]
+  return places.some((options) => memberOf(options, 'useSemicolonDelimiter') === true)
 }
 
 /** A response that sets headers by `header`: Fastify's reply, and the responses of Express. */
