@@ -4,7 +4,7 @@
 //   <!-- options: packages/core/src/limiter/arguments.ts#PeekOptions -->       up to <!-- /options -->: a list of an interface's options
 //   <!-- api list: @sluice/core Key Keys -->                               up to <!-- /api -->: a list of these public names, with their TSDoc
 //   <!-- api brief: @sluice/core Key Keys -->                              the same, with the first sentence of the TSDoc
-//   <!-- api names: @sluice/core Key Keys -->                              the names alone; `*` for all that the page has nowhere else
+//   <!-- api names: @sluice/core Key Keys -->                              the same, with types by their names; `*` for all that the page has nowhere else
 //
 // It also finds code without a source, and pages of `packages/docs` that its index does not link. remark-validate-links (npm run lint) finds dead links.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -3,19 +3,19 @@ import { firstSentence, linkOf, optionsLink, paramsOf, saidOf, throwsOf } from '
 import { aliasOf, headOf, membersOf, signaturesOf, typeOfConst } from './declarations.mjs'
 
 /**
- * A list of public names: `list` has all of their TSDoc, `brief` its first sentence, and `names` nothing but the names, as for the types of what an
- * application passes on. The types of options are links to their tables.
+ * A list of public names: `list` has all of their TSDoc, and `brief` its first sentence. In `names`, only values have a sentence: types that an application
+ * seldom writes are names. The types of options are links to their lists.
  */
 export function listed(form, declarations) {
   if (!['list', 'brief', 'names'].includes(form)) throw new Error(`there is no form "${form}"`)
   const options = declarations.map((one) => optionsLink(one)).filter((link) => link !== undefined)
   const rest = declarations.filter((one) => optionsLink(one) === undefined)
   const links = options.length === 0 ? '' : `Types of options: ${options.join(', ')}.`
-  if (form === 'names') {
-    return joined(rest.map(({ name }) => `\`${name}\``).join(', '), links)
-  }
-  const items = rest.map((one) => (form === 'brief' ? briefItem(one) : itemOf(one)))
-  return joined(items.join('\n'), links)
+  const isNamed = ({ kind }) => form === 'names' && (kind === 'type' || kind === 'interface')
+  const told = rest.filter((one) => !isNamed(one))
+  const items = told.map((one) => (form === 'list' ? itemOf(one) : briefItem(one)))
+  const names = rest.filter((one) => isNamed(one)).map(({ name }) => `\`${name}\``)
+  return joined(items.join('\n'), names.join(', '), links)
 }
 
 function briefItem(declaration) {
