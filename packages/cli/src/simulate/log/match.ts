@@ -80,6 +80,8 @@ interface Step {
   readonly after: string
   readonly first: string
   readonly canBeEmpty: boolean
+  /** The characters that a field without quotes cannot contain. */
+  readonly without: string
   /** The form that the text must have. */
   readonly form: RegExp | undefined
 }
@@ -94,7 +96,7 @@ function hasForm(form: RegExp, line: string, from: number, to: number): boolean 
 }
 
 function stepsOf({ fields, literals }: Pattern): readonly Step[] {
-  return fields.map(({ role }, i) => {
+  return fields.map(({ role, name }, i) => {
     const after = literals[i + 1]
     const isQuoted = literals[i].endsWith('"') && after.startsWith('"')
     const kind = kindOf(role, fields[i + 1]?.role, isQuoted)
@@ -103,7 +105,9 @@ function stepsOf({ fields, literals }: Pattern): readonly Step[] {
     // A host before the address could be another address of a list.
     const isFirst = role === 'host' && fields.findIndex((one) => one.role === 'ip') > i
     const form = role === 'bytes' ? byteCount : isFirst ? hostName : undefined
-    return { kind, after, first: after.charAt(0), canBeEmpty, form }
+    const isSpaced = spaced.has(role) || literals[i].endsWith('{')
+    const without = name === 'syslog' || role === 'user' ? '"' : isSpaced ? '' : ' '
+    return { kind, after, first: after.charAt(0), canBeEmpty, without, form }
   })
 }
 
@@ -120,13 +124,15 @@ function shown(literal: string): string {
 }
 
 /** The end of a field, or -1. */
-function endOf({ kind, after, first }: Step, line: string, at: number): number {
+function endOf({ kind, after, first, without }: Step, line: string, at: number): number {
   switch (kind) {
     case 'upTo':
     case 'list': {
       for (let end = line.indexOf(first, at); end > 0; end = line.indexOf(first, end + 1)) {
         const isAfter = after.length === 1 || line.startsWith(after, end)
-        if (isAfter && (kind === 'upTo' || line.charCodeAt(end - 1) !== comma)) return end
+        const isInList = kind === 'list' && line.charCodeAt(end - 1) === comma
+        if (isAfter && !isInList) return isIn(line, without, at, end) ? -1 : end
+        if (without === first) return -1
       }
       return -1
     }
@@ -147,6 +153,15 @@ function endOf({ kind, after, first }: Step, line: string, at: number): number {
       return line.length > at && line.charCodeAt(at) !== space ? -1 : line.length
   }
 }
+
+/** Whether a part of a line contains a character. */
+function isIn(line: string, character: string, from: number, to: number): boolean {
+  const at = character === '' ? -1 : line.indexOf(character, from)
+  return at !== -1 && at < to
+}
+
+/** Times have spaces, and so have lists, of which an address can be one. */
+const spaced: ReadonlySet<Role> = new Set(['time', 'start', 'ip', 'list', 'forwarded'])
 
 const comma = 0x2c
 const space = 0x20

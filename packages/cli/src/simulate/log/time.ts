@@ -9,17 +9,18 @@ type Parts = RegExpExecArray
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const clock = String.raw`(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?`
 const zone = String.raw`(Z|z|GMT|UTC|[+-]\d\d:?\d\d)`
+const plainZone = String.raw`([+-]\d{4})`
 
 /** `20/Nov/2026:12:30:15.655 +0100` (also without its zone), `2026-11-20T12:30:15.655+01:00` (also without), `Fri, 20 Nov 2026 12:30:15 GMT`. */
 const dated: Readonly<
   Record<Exclude<TimeForm, 'unix'>, readonly [RegExp, (parts: Parts) => readonly string[]]>
 > = {
   zoned: [
-    new RegExp(String.raw`^(\d\d)/([A-Z][a-z]{2})/(\d{4}):${clock} ${zone}$`),
+    new RegExp(String.raw`^(\d\d)/([A-Z][a-z]{2})/(\d{4}):${clock} ${plainZone}$`),
     ([, day, month, year]) => [year, monthOf(month), day],
   ],
   clf: [
-    new RegExp(String.raw`^(\d\d)/([A-Z][a-z]{2})/(\d{4}):${clock}(?: ${zone})?$`),
+    new RegExp(String.raw`^(\d\d)/([A-Z][a-z]{2})/(\d{4}):${clock}(?: ${plainZone})?$`),
     ([, day, month, year]) => [year, monthOf(month), day],
   ],
   iso: [
@@ -129,10 +130,17 @@ export function readZone(text: string): number | undefined {
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3])) * 60_000
 }
 
-/** The size tells the unit: seconds of this century have ten digits, and a fraction only seconds and milliseconds have. */
+/** The size of a number tells its unit: in this century, seconds have ten digits, and nanoseconds 19. */
+const sizes = [
+  [1e8, 1e10, 1000],
+  [1e11, 1e13, 1],
+  [1e14, 1e16, 1e-3],
+  [1e17, 1e19, 1e-6],
+] as const
+
 function ofNumber(value: number): number {
-  if (!Number.isFinite(value) || value < 1e8) return Number.NaN
-  if (value < 1e11) return Math.round(value * 1000)
-  if (value < 1e14) return Math.floor(value)
-  return Math.floor(value < 1e17 ? value / 1000 : value / 1e6)
+  const size = sizes.find(([from, to]) => value >= from && value < to)
+  if (size === undefined) return value < 1e19 || value === Infinity ? Number.NaN : value
+  const ms = value * size[2]
+  return size[2] > 1 ? Math.round(ms) : Math.floor(ms)
 }

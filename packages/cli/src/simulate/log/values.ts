@@ -28,7 +28,9 @@ function knownAddress(text: string): Address | undefined {
 export function readAddress(text: string): Address | undefined {
   const found = knownAddress(text)
   if (found !== undefined) return found
-  if (text.length > longestAddress || addressSortKey(text) === undefined) return undefined
+  // Only IPv6 has zones.
+  const isWrong = text.length > longestAddress || /^[^:]*%|%$/.test(text)
+  if (isWrong || addressSortKey(text) === undefined) return undefined
   if (known.size >= maxKnown) known.clear()
   // A slice of the log would keep the log in memory.
   const copy = Buffer.from(text, 'latin1').toString('latin1')

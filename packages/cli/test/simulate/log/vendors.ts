@@ -396,6 +396,25 @@ export const vendors: readonly Vendor[] = [
       }),
   },
   {
+    format: 'winston',
+    source: 'github.com/bithavoc/express-winston, with metaField null',
+    write: (r) =>
+      json({
+        level: 'info',
+        message: `HTTP ${r.method} ${r.url}`,
+        req: {
+          url: r.url,
+          method: r.method,
+          originalUrl: r.url,
+          headers: { host: r.host, 'user-agent': r.agent },
+          ip: r.ip,
+        },
+        res: { statusCode: r.status },
+        responseTime: r.ms,
+        timestamp: iso(r.time),
+      }),
+  },
+  {
     format: 'json',
     source: 'github.com/expressjs/morgan (tokens as JSON)',
     write: (r) =>
