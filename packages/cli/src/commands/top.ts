@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { View } from '@sluice/dashboard'
 import type { Command } from 'commander'
 import type { ViewSource } from '../live/view-source.js'
-import { openScreen, type Screen } from '../output/screen.js'
+import { showOnScreen } from '../output/screen.js'
 import { styleOf } from '../output/style.js'
 import { plainLines } from '../output/top-plain.js'
-import { topLines, type TopOptions } from '../output/top-table.js'
+import { topLines } from '../output/top-table.js'
 import { readCount, readInterval } from '../reading/option-values.js'
 import { placeOf, withPlaceOptions, type TargetOptions } from '../reading/target-options.js'
 import type { Terminal } from '../terminal.js'
@@ -48,108 +48,56 @@ Examples:
   sluice top --redis redis://localhost:6379 --json | jq -c '.limiters[] | [.name, .denied[].key]'`
 
 async function top(options: TopCommandOptions, terminal: Terminal): Promise<void> {
+  const { json = false, once = false, interval, top: keys } = options
+  const { stdout } = terminal
   const { mostRows, openViewSource } = await import('../live/view-source.js')
-  const place = placeOf(options, terminal.env, '--url of a dashboard, or --redis')
+  const target = placeOf(options, terminal.env, '--url of a dashboard, or --redis')
   // Each view is printed as it was received, with all keys.
-  const source = openViewSource(place, options.json === true ? mostRows : options.top)
+  const source = openViewSource(target, json ? mostRows : keys)
+  const shown = { place: source.place, keys, style: styleOf(stdout, terminal) }
+  const whole = { columns: Infinity, rows: Infinity }
   try {
     const first = await source.read()
-    if (options.once === true) printOnce(first, source, options, terminal)
-    else if (terminal.stdout.isTTY === true && options.json !== true) {
-      await showLive(first, source, options, terminal)
-    } else await printLines(first, source, options, terminal)
+    if (once) {
+      const lines = (): string => topLines(first, { ...shown, ...whole }).join('\n')
+      stdout.write(`${json ? visibleJson(first) : lines()}\n`)
+    } else if (stdout.isTTY === true && !json) {
+      let view = first
+      let failure: string | undefined
+      await showOnScreen(terminal, interval, {
+        lines: (size) => topLines(view, { ...shown, ...size, failure }),
+        async refresh() {
+          try {
+            view = await source.read()
+            failure = undefined
+          } catch (error) {
+            failure = `not refreshed: ${messageOf(error)}`
+          }
+        },
+      })
+    } else await printLines(first, source, json, interval, terminal)
   } finally {
     source.close()
   }
-}
-
-function printOnce(
-  view: View,
-  { place }: ViewSource,
-  { json, top: keys }: TopCommandOptions,
-  terminal: Terminal,
-): void {
-  const { stdout } = terminal
-  const size = { columns: Infinity, rows: Infinity }
-  const lines = topLines(view, { place, keys, ...size, style: styleOf(stdout, terminal) })
-  stdout.write(json === true ? `${visibleJson(view)}\n` : `${lines.join('\n')}\n`)
 }
 
 /** Never ends, unless the output is closed: the user stops the process. */
 async function printLines(
   first: View,
   source: ViewSource,
-  { json, interval }: TopCommandOptions,
+  isJson: boolean,
+  interval: number,
   { stdout, stderr }: Terminal,
 ): Promise<void> {
   for (let view: View | undefined = first; ;) {
     if (view !== undefined) {
-      stdout.write(json === true ? `${visibleJson(view, 0)}\n` : plainLines(view))
+      stdout.write(isJson ? `${visibleJson(view, 0)}\n` : plainLines(view))
     }
     await delay(interval)
-    try {
-      view = await source.read()
-    } catch (error) {
+    view = await source.read().catch((error: unknown) => {
       stderr.write(`error: ${visible(messageOf(error))}\n`)
-      view = undefined
-    }
-  }
-}
-
-async function showLive(
-  first: View,
-  source: ViewSource,
-  { interval, top: keys }: TopCommandOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const screen = openScreen(terminal)
-  const options = { place: source.place, keys, style: styleOf(terminal.stdout, terminal) }
-  let view = first
-  let failure: string | undefined
-  let wake = new AbortController()
-
-  function draw(): void {
-    screen.draw(topLines(view, { ...options, ...sizeOf(screen), failure }))
-  }
-
-  screen.onRedraw((reason) => {
-    if (reason === 'resized') draw()
-    else wake.abort()
-  })
-  screen.quit.addEventListener('abort', () => wake.abort())
-  try {
-    while (!screen.quit.aborted) {
-      draw()
-      await delay(interval, undefined, { signal: wake.signal }).catch(() => {})
-      if (screen.quit.aborted) break
-      wake = new AbortController()
-      try {
-        view = await unlessQuit(source.read(), screen.quit)
-        failure = undefined
-      } catch (error) {
-        failure = `not refreshed: ${messageOf(error)}`
-      }
-    }
-  } finally {
-    screen.close()
-  }
-}
-
-function sizeOf({ columns, rows }: Screen): Pick<TopOptions, 'columns' | 'rows'> {
-  return { columns, rows }
-}
-
-/** A user who quits does not wait for the answer. */
-async function unlessQuit<T>(answer: Promise<T>, quit: AbortSignal): Promise<T> {
-  let stop = (): void => {}
-  const ended = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(new Error('the user quits'))
-    quit.addEventListener('abort', stop)
-  })
-  try {
-    return await Promise.race([answer, ended])
-  } finally {
-    quit.removeEventListener('abort', stop)
+      return undefined
+    })
   }
 }
 

@@ -63,7 +63,7 @@ export function pageClient({ url, headers }: PageOptions): PageClient {
     for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value)
     const post = { method: 'POST', body: JSON.stringify(sent) }
     let response: Response
-    let body: string
+    let value: unknown
     try {
       response = await fetch(target, {
         headers: sent === undefined ? own : { ...own, 'content-type': 'application/json' },
@@ -72,12 +72,12 @@ export function pageClient({ url, headers }: PageOptions): PageClient {
         signal: AbortSignal.timeout(timeoutMs),
         ...(sent === undefined ? {} : post),
       })
-      body = await response.text()
+      const body = await response.text()
+      const isOwn = response.headers.get(versionHeader) === viewVersion
+      value = isOwn ? JSON.parse(body) : undefined
     } catch (error) {
       throw new Error(`no answer from ${shown}: ${reasonOf(error)}`, { cause: error })
     }
-    const isOwn = response.headers.get(versionHeader) === viewVersion
-    const value: unknown = isOwn ? JSON.parse(body) : undefined
     if (response.ok && isAnswer(path, value)) return value
     throw refusal(shown, response, value)
   }

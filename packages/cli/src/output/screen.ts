@@ -1,15 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Output, Terminal } from '../terminal.js'
 
-/** The whole screen of a terminal, which shows its former content again after `close`. */
-export interface Screen {
-  /** Aborted when the user quits, or when the process is to end. */
-  readonly quit: AbortSignal
+/** The content of a screen. */
+export interface Content {
+  lines(size: Size): readonly string[]
+  /** Reads new data. It never rejects. */
+  refresh(): Promise<void>
+}
+
+export interface Size {
   readonly columns: number
   readonly rows: number
-  draw(lines: readonly string[]): void
-  /** Calls back when the size has changed, or when the user asks for new data. */
-  onRedraw(redraw: (reason: 'resized' | 'asked') => void): void
-  close(): void
 }
 
 const escape = '\u001b['
@@ -23,20 +24,33 @@ const signals = [
   ['SIGTERM', 15],
 ] as const
 
-/** Takes the whole screen. `q` and Ctrl-C quit, a space asks for new data. */
-export function openScreen(terminal: Terminal): Screen {
+/**
+ * Shows lines on the whole screen of a terminal until the user quits, and then its former content. `q` and Ctrl-C quit, and a space asks for new data. A user who
+ * quits does not wait for data.
+ */
+export async function showOnScreen(
+  terminal: Terminal,
+  intervalMs: number,
+  { lines, refresh }: Content,
+): Promise<void> {
   const { stdin, stdout } = terminal
   const quit = new AbortController()
-  let redraw: (reason: 'resized' | 'asked') => void = () => {}
+  let wake = new AbortController()
 
-  const onKeys = (keys: Buffer | string): void => {
+  function draw(): void {
+    // Each line deletes its rest, and the last one everything below, so that nothing flickers.
+    const text = lines(sizeOf(stdout)).map((line) => `${line}${escape}K`)
+    stdout.write(`${escape}H${text.join('\r\n')}${escape}J`)
+  }
+
+  function onKeys(keys: Buffer | string): void {
     for (const key of String(keys)) {
       // In raw mode, Ctrl-C is a character and no signal.
       if (key === 'q' || key === 'Q' || key === '\u0003') quit.abort()
-      if (key === ' ') redraw('asked')
+      if (key === ' ') wake.abort()
     }
   }
-  const onResize = (): void => redraw('resized')
+
   const stops = signals.map(([signal, number]) => {
     const stop = (): void => {
       terminal.exitCode = 128 + number
@@ -44,41 +58,33 @@ export function openScreen(terminal: Terminal): Screen {
     }
     return [signal, stop] as const
   })
-
+  const ended = new Promise<void>((resolve) => {
+    quit.signal.addEventListener('abort', () => resolve())
+  })
   stdin.setRawMode?.(true)
   stdin.on('data', onKeys)
-  stdout.on?.('resize', onResize)
+  stdout.on?.('resize', draw)
   for (const [signal, stop] of stops) terminal.on?.(signal, stop)
   stdout.write(useScreen)
-
-  return {
-    quit: quit.signal,
-    get columns() {
-      return sizeOf(stdout).columns
-    },
-    get rows() {
-      return sizeOf(stdout).rows
-    },
-    draw(lines) {
-      // Each line deletes its rest, and the last one everything below, so that nothing flickers.
-      const text = lines.map((line) => `${line}${escape}K`).join('\r\n')
-      stdout.write(`${escape}H${text}${escape}J`)
-    },
-    onRedraw(listener) {
-      redraw = listener
-    },
-    close() {
-      stdout.write(leaveScreen)
-      stdin.setRawMode?.(false)
-      stdin.off('data', onKeys)
-      stdin.pause()
-      stdout.off?.('resize', onResize)
-      for (const [signal, stop] of stops) terminal.off?.(signal, stop)
-    },
+  try {
+    while (!quit.signal.aborted) {
+      draw()
+      const signal = AbortSignal.any([quit.signal, wake.signal])
+      await delay(intervalMs, undefined, { signal }).catch(() => {})
+      wake = new AbortController()
+      if (!quit.signal.aborted) await Promise.race([refresh(), ended])
+    }
+  } finally {
+    stdout.write(leaveScreen)
+    stdin.setRawMode?.(false)
+    stdin.off('data', onKeys)
+    stdin.pause()
+    stdout.off?.('resize', draw)
+    for (const [signal, stop] of stops) terminal.off?.(signal, stop)
   }
 }
 
 /** A pseudo-terminal without a size reports 0. The last column stays empty: a cursor behind it would delete it with the rest of the line. */
-function sizeOf({ columns = 0, rows = 0 }: Output): { columns: number; rows: number } {
+function sizeOf({ columns = 0, rows = 0 }: Output): Size {
   return { columns: (columns > 0 ? columns : 80) - 1, rows: rows > 0 ? rows : 24 }
 }

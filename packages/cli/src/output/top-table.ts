@@ -1,10 +1,10 @@
-import type { DeniedKey, LimiterView, TopKey, View } from '@sluice/dashboard'
+import type { View } from '@sluice/dashboard'
 import { ratesOf } from '../live/rates.js'
 import { shownKey } from '../reading/key-text.js'
 import { durationText } from '../text/duration.js'
 import { grouped, rateText, shareText } from '../text/numbers.js'
 import { visible } from '../text/visible.js'
-import { cutTo, padTo, widthOf } from '../text/width.js'
+import { aligned, cutTo } from '../text/width.js'
 import type { Style } from './style.js'
 
 export interface TopOptions {
@@ -22,55 +22,29 @@ export interface TopOptions {
 
 /** Draws a view as tables: the limiters, the denied keys, the keys with the most requests. At most `rows` lines. */
 export function topLines(view: View, options: TopOptions): readonly string[] {
-  const { columns, rows, keys } = options
-  const head = [headLine(view, options), ...noteLines(view, options)]
-  const limiters = limiterTable(view)
-  const denied = deniedRows(view)
-  const top = topRows(view)
+  const { columns, rows, keys, style, failure } = options
+  const notes = notesOf(view).map((text) => style.warning(cutTo(columns, text)))
+  const failures = failure === undefined ? [] : [style.error(cutTo(columns, visible(failure)))]
+  const head = [style.strong(cutTo(columns, headLine(view, options))), ...failures, ...notes]
+  const tables = [limiterTable(view), deniedTable(view, keys), topTable(view, keys)]
   // Each table has an empty line and its columns above it.
-  const free = rows - head.length - 6
-  const [ofLimiters, ofDenied, ofTop] = shares(free, [
-    limiters.rows.length,
-    Math.min(keys, denied.length),
-    Math.min(keys, top.length),
-  ])
-  const tables = [
-    table(limiters.columns, limiters.rows, ofLimiters, 'no request yet', options),
-    table(deniedColumns, denied, ofDenied, 'no key is denied', options),
-    table(topColumns, top, ofTop, 'no requests', options),
-  ]
-  return [head, ...tables.map((lines) => [emptyLine].concat(lines))]
+  const given = shares(
+    rows - head.length - 2 * tables.length,
+    tables.map((table) => table.most),
+  )
+  return [head, ...tables.map((table, i) => [''].concat(tableLines(table, given[i], options)))]
     .flat()
     .slice(0, rows)
-    .map(({ text, paint }) => paint(cutTo(columns, text)))
 }
 
-/** A line that is cut before it is painted, because colors have no width. */
-interface Line {
-  readonly text: string
-  readonly paint: (text: string) => string
-}
-
-const asItIs = (text: string): string => text
-
-const emptyLine: Line = { text: '', paint: asItIs }
-
-function headLine({ at, processes }: View, { place, rows, style }: TopOptions): Line {
+function headLine({ at, processes }: View, { place, rows }: TopOptions): string {
   const time = new Date(at).toISOString().slice(11, 19)
   const keys = rows === Infinity ? '' : '  q quits'
-  return {
-    text: `sluice top  ${time} UTC  ${processCount(processes)}${keys}  ${visible(place)}`,
-    paint: style.strong,
-  }
+  return `sluice top  ${time} UTC  ${processCount(processes)}${keys}  ${visible(place)}`
 }
 
 function processCount(processes: number): string {
   return `${processes} ${processes === 1 ? 'process' : 'processes'}`
-}
-
-function noteLines(view: View, { failure, style }: TopOptions): readonly Line[] {
-  const notes = notesOf(view).map((text) => ({ text, paint: style.warning }))
-  return failure === undefined ? notes : [{ text: visible(failure), paint: style.error }, ...notes]
 }
 
 /** Everything that restricts the meaning of the numbers, and everything that does not work. */
@@ -104,69 +78,60 @@ const nobody =
 
 type Row = readonly string[]
 
-const limiterColumns = [
-  'req/s',
-  'denied/s',
-  'share',
-  'last hour',
-  'denied',
-  'would deny',
-  'keys denied',
-  'limiter',
-]
+interface Table {
+  readonly columns: Row
+  readonly rows: readonly Row[]
+  /** The most rows that are shown. */
+  readonly most: number
+  /** The text in place of a table without rows. */
+  readonly empty: string
+}
 
-/** The columns of the limiters, and their rows. "would deny" is a column only if a limiter has such denials. */
-function limiterTable(view: View): { columns: Row; rows: readonly Row[] } {
+const limiterColumns = 'req/s|denied/s|share|last hour|denied|would deny|keys denied|limiter'.split(
+  '|',
+)
+const wouldDeny = limiterColumns.indexOf('would deny')
+
+/** "would deny" is a column only if a limiter has such denials. */
+function limiterTable(view: View): Table {
   const all = view.limiters
     .map((limiter) => ({ limiter, rates: ratesOf(limiter, view) }))
     .sort((a, b) => b.rates.asked - a.rates.asked)
   const isTried = all.some(({ rates }) => rates.wouldDenyInHour > 0)
-  const column = limiterColumns.indexOf('would deny')
-  const shown = (cells: Row): Row => (isTried ? cells : cells.toSpliced(column, 1))
-  return {
-    columns: shown(limiterColumns),
-    rows: all.map(({ limiter: { name, deniedTotal }, rates }) =>
-      shown([
-        rateText(rates.asked),
-        rateText(rates.denied),
-        shareText(rates.denied, rates.asked),
-        grouped(rates.askedInHour),
-        grouped(rates.deniedInHour),
-        grouped(rates.wouldDenyInHour),
-        grouped(deniedTotal),
-        visible(name),
-      ]),
-    ),
-  }
+  const shown = (cells: Row): Row => (isTried ? cells : cells.toSpliced(wouldDeny, 1))
+  const rows = all.map(({ limiter: { name, deniedTotal }, rates }) =>
+    shown([
+      rateText(rates.asked),
+      rateText(rates.denied),
+      shareText(rates.denied, rates.asked),
+      grouped(rates.askedInHour),
+      grouped(rates.deniedInHour),
+      grouped(rates.wouldDenyInHour),
+      grouped(deniedTotal),
+      visible(name),
+    ]),
+  )
+  return { columns: shown(limiterColumns), rows, most: rows.length, empty: 'no request yet' }
 }
 
-const deniedColumns = ['denials', 'allowed', 'limiter', 'by', 'denied key']
-
-function deniedRows({ limiters, at }: View): readonly Row[] {
-  return limiters
+function deniedTable({ limiters, at }: View, keys: number): Table {
+  const rows = limiters
     .flatMap(({ name, denied }) => denied.map((key) => ({ name, key })))
     .sort((a, b) => b.key.denials - a.key.denials)
-    .map(({ name, key }) => [
-      grouped(key.denials),
-      allowedText(key, at),
+    .map(({ name, key: { key, denials, policies, isBlocked, untilAt } }) => [
+      grouped(denials),
+      untilAt === null ? 'never' : untilAt > at ? `in ${durationText(untilAt - at)}` : 'now',
       visible(name),
-      visible(key.policies.join(',')) + (key.isBlocked ? ' (blocked)' : ''),
-      shownKey(key.key),
+      visible(policies.join(',')) + (isBlocked ? ' (blocked)' : ''),
+      shownKey(key),
     ])
+  const columns = ['denials', 'allowed', 'limiter', 'by', 'denied key']
+  return { columns, rows, most: Math.min(keys, rows.length), empty: 'no key is denied' }
 }
 
-function allowedText({ untilAt }: DeniedKey, at: number): string {
-  if (untilAt === null) return 'never'
-  return untilAt > at ? `in ${durationText(untilAt - at)}` : 'now'
-}
-
-const topColumns = ['requests', 'at least', 'limiter', 'key with the most requests']
-
-function topRows({ limiters }: View): readonly Row[] {
-  const most = limiters.flatMap(({ name, top }: LimiterView) =>
-    top.requests.keys.map((key: TopKey) => ({ name, ...key })),
-  )
-  return most
+function topTable({ limiters }: View, keys: number): Table {
+  const rows = limiters
+    .flatMap(({ name, top }) => top.requests.keys.map((key) => ({ name, ...key })))
     .sort((a, b) => b.count - a.count)
     .map(({ name, key, count, error }) => [
       grouped(count),
@@ -174,42 +139,35 @@ function topRows({ limiters }: View): readonly Row[] {
       visible(name),
       shownKey(key),
     ])
-}
-
-/** The first rows. Numbers are aligned to the right. The last two columns are texts, and the last one may be cut. */
-function table(
-  names: Row,
-  rows: readonly Row[],
-  most: number,
-  empty: string,
-  { style }: TopOptions,
-): readonly Line[] {
-  if (rows.length === 0) return [{ text: empty, paint: style.faint }]
-  const all = [names, ...rows.slice(0, most)]
-  const widths = names.map((_, i) => Math.max(...all.map((row) => widthOf(row[i]))))
-  const isText = names.map((name) => textColumns.has(name))
-  return all.map((row, number) => ({
-    text: row
-      .map((cell, i) => (i === names.length - 1 ? cell : padTo(widths[i], cell, !isText[i])))
-      .join('  '),
-    paint: number === 0 ? style.faint : asItIs,
-  }))
+  const columns = ['requests', 'at least', 'limiter', 'key with the most requests']
+  return { columns, rows, most: Math.min(keys, rows.length), empty: 'no requests' }
 }
 
 const textColumns = new Set(['limiter', 'by', 'allowed'])
 
+/** The first rows. Numbers are aligned to the right. The last two columns are texts, and the last one may be cut. */
+function tableLines(
+  { columns: names, rows, empty }: Table,
+  most: number,
+  { style, columns }: TopOptions,
+): readonly string[] {
+  if (rows.length === 0) return [style.faint(cutTo(columns, empty))]
+  const lines = aligned(
+    [names, ...rows.slice(0, most)],
+    (i) => i < names.length - 1 && !textColumns.has(names[i]),
+  )
+  return lines.map((line, i) => (i === 0 ? style.faint : String)(cutTo(columns, line)))
+}
+
 /** Shares the free lines among tables: each gets what it needs, or an equal share of what the others leave. */
 function shares(free: number, needs: readonly number[]): readonly number[] {
-  const given = needs.map(() => 0)
   let left = Math.max(0, free)
-  if (left === Infinity) return needs
-  while (left > 0 && needs.some((need, i) => given[i] < need)) {
-    for (const [i, need] of needs.entries()) {
-      if (left > 0 && given[i] < need) {
-        given[i]++
-        left--
-      }
-    }
+  const given = new Map<number, number>()
+  const byNeed = needs.map((need, i) => [need, i] as const).sort((a, b) => a[0] - b[0])
+  for (const [turn, [need, i]] of byNeed.entries()) {
+    const share = Math.min(need, Math.ceil(left / (needs.length - turn)))
+    given.set(i, share)
+    left -= share
   }
-  return given
+  return needs.map((_, i) => given.get(i) ?? 0)
 }

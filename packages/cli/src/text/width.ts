@@ -17,10 +17,22 @@ export function cutTo(columns: number, text: string): string {
   return columns > 0 ? `${kept}…` : ''
 }
 
-/** Adds spaces on the right, or on the left, up to this number of columns. */
-export function padTo(columns: number, text: string, isRight = false): string {
-  const space = ' '.repeat(Math.max(0, columns - widthOf(text)))
-  return isRight ? space + text : text + space
+/** The rows of a table as lines. The last column is not filled up. */
+export function aligned(
+  rows: readonly (readonly string[])[],
+  isRight: (column: number) => boolean,
+  gap = 2,
+): readonly string[] {
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => widthOf(row[i]))))
+  return rows.map((row) =>
+    row
+      .map((cell, i) => {
+        const space = ' '.repeat(widths[i] - widthOf(cell))
+        if (isRight(i)) return space + cell
+        return i === row.length - 1 ? cell : cell + space
+      })
+      .join(' '.repeat(gap)),
+  )
 }
 
 function columnsOf(character: string): number {

@@ -173,7 +173,7 @@ test('top says why it is not refreshed, and tries again', async () => {
   ])
   expect(status).toBe(0)
   const screens = output.slice(start.length).split(`${escape}H`).slice(1).map(linesIn)
-  expect(screens[1][1]).toMatch(/^not refreshed: \S+ does not answer with JSON/)
+  expect(screens[1][1]).toMatch(/^not refreshed: no answer from \S+: Unexpected end of JSON/)
   expect(screens.at(-1)?.[1]).toBe('')
 })
 

@@ -22,7 +22,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   forwarded_combined: [combined.replace('$remote_addr', '$forwarded_list')],
   // httpd.apache.org/docs/2.4/mod/mod_logio.html
   combined_io: [`${combined} $bytes_received $bytes_sent`],
-  traefik_common: [`${combined} $number "$router" "$server" $duration_ms`], // doc.traefik.io/traefik/observability/access-logs
+  traefik_common: [`${combined} $number "$router" "$server" $duration`], // doc.traefik.io/traefik/observability/access-logs
   // HAProxy's configuration.txt, 8.2.3, with the tag of syslog, and with what comes before it.
   haproxy: ['', 'haproxy[$pid]: ', '$syslog haproxy[$pid]: '].flatMap((prefix) =>
     ['', '{$headers} ', '{$headers} {$more_headers} '].map(

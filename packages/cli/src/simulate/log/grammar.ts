@@ -40,7 +40,7 @@ function fieldsOf(text: string): ReadonlyMap<string, Omit<Field, 'name'>> {
 const variables = fieldsOf(
   'remote_addr=ip client=endpoint forwarded=forwarded forwarded_list=list http_x_forwarded_for=forwarded proxy_add_x_forwarded_for=forwarded ' +
     'time_zoned=time:zoned time_local=time:clf time_iso8601=time:iso msec=time:unix end=time:iso start=start:iso accepted=start:clf ' +
-    'request_time=duration:s duration_ms=duration:ms timers=timers:ms request=request request_method=method request_uri=url uri=url status=status ' +
+    'request_time=duration:s duration_ms=duration:ms duration=duration timers=timers:ms request=request request_method=method request_uri=url uri=url status=status ' +
     'host=host http_host=host server_name=host remote_user=user body_bytes_sent=bytes bytes_sent=bytes bytes_received=bytes',
 )
 

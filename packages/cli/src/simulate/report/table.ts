@@ -1,5 +1,6 @@
 import { grouped } from '../../text/numbers.js'
 import { visible } from '../../text/visible.js'
+import { aligned } from '../../text/width.js'
 import type { Report, TopKey, VariantReport } from './report.js'
 
 export interface TableOptions {
@@ -62,14 +63,11 @@ function keyRows(top: readonly TopKey[]): string {
   const rows = top.map(({ key, asked, denied, error, mostlyAt, mostlyAtShare, agent }) => [
     `  ${visible(key)}`,
     `${error > 0 ? '≤ ' : ''}${grouped(denied)} of ${grouped(asked)}`,
-    pathOf(mostlyAt, mostlyAtShare),
+    ` ${pathOf(mostlyAt, mostlyAtShare)}`,
     agent === undefined ? '' : `"${cut(visible(agent), 60)}"`,
   ])
-  const widths = [0, 1, 2].map((i) => Math.max(...rows.map((row) => row[i].length)))
-  return rows
-    .map(([key, counts, path, agent]) =>
-      `${key.padEnd(widths[0])}  ${counts.padStart(widths[1])}   ${path.padEnd(widths[2])}  ${agent}`.trimEnd(),
-    )
+  return aligned(rows, (column) => column === 1)
+    .map((line) => line.trimEnd())
     .join('\n')
 }
 
@@ -110,15 +108,7 @@ function tailOf({ log }: Report): string[] {
 
 /** Aligns the first column to the left and the others to the right. */
 function alignedRows(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
-        .join('   ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return aligned(rows, (column) => column > 0, 3).join('\n')
 }
 
 function percent(share: number): string {

@@ -40,7 +40,9 @@ function isSame(read: Stated, stated: Stated, name: (typeof names)[number]): boo
   const value = stated[name]
   // The escapes of a format have tests of their own.
   const isEscaped = typeof value === 'string' && /[\\%+]/.test(value) && name !== 'ip'
-  return isEscaped || value === read[name]
+  // Some formats have other names for it.
+  const isUnknown = name === 'agent' && value === undefined
+  return isEscaped || isUnknown || value === read[name]
 }
 
 function recordsIn(format: Format, text: string): readonly LogRecord[] {

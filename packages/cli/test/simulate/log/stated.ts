@@ -30,8 +30,7 @@ function meaningOf({ time, start, ms, ip, request, method, url, status, agent }:
   const end = timeOf(time)
   const begin = timeOf(start)
   const taken =
-    numberOf(ms) ??
-    (end === undefined || begin === undefined ? undefined : Math.max(0, end - begin))
+    inMs(ms, 1) ?? (end === undefined || begin === undefined ? undefined : Math.max(0, end - begin))
   const rounded = taken === undefined ? undefined : Math.round(taken)
   const words = textOf(request).split(' ')
   const target = url === undefined ? words.slice(1, -1).join(' ') : textOf(url)
@@ -39,10 +38,10 @@ function meaningOf({ time, start, ms, ip, request, method, url, status, agent }:
     time: end ?? (begin ?? Number.NaN) + (rounded ?? 0),
     ms: rounded,
     ip: present(ip)
-      ?.replace(/^(\[.*\]|[\d.]+):\d+$/, '$1')
+      ?.trim()
+      .replace(/^(\[.*\]|[\d.]+):\d+$/, '$1')
       .replace(/^\[(.*)\]$/, '$1')
-      .replace(/(:.*)%.+$/, '$1')
-      .trim(),
+      .replace(/(:.*)%.+$/, '$1'),
     method: method === undefined ? words[0] : textOf(method),
     url: target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/'),
     status: Number(status),
@@ -59,10 +58,6 @@ function present(value: unknown): string | undefined {
   return text === '' || text === '-' ? undefined : text
 }
 
-function numberOf(value: unknown): number | undefined {
-  return present(value) === undefined || value === -1 ? undefined : Number(value)
-}
-
 /** A text of Apache or of ISO 8601, which is UTC if it has no zone; or a number, in the unit for which Caddy and pino can be configured. */
 function timeOf(value: unknown): number | undefined {
   if (typeof value === 'number') {
@@ -74,10 +69,10 @@ function timeOf(value: unknown): number | undefined {
   const text = present(value)
   if (text === undefined) return undefined
   const [, day, clock, fraction = '', zone = '+0000'] =
-    /^(.*?)[:T \t](\d\d:\d\d:\d\d)(\.\d+)?(?: ?(.*))$/.exec(text) ?? []
+    /^(.*?)[:T \t](\d\d:\d\d:\d\d)([.,]\d+)?(?: ?(.*))$/.exec(text) ?? []
   if (day === undefined) return Date.parse(text)
   const isLeap = clock.endsWith(':60')
-  const ms = Math.floor(Number(`0${fraction}`) * 1000 + 1e-6)
+  const ms = Math.floor(Number(`0${fraction.replace(',', '.')}`) * 1000 + 1e-6)
   const plain = `${day.replaceAll('/', ' ').replace(/^\w{3}, /, '')} ${isLeap ? clock.replace(/60$/, '59') : clock} ${
     zone === ''
       ? '+0000'
@@ -96,10 +91,9 @@ function ofColumns(format: string, head: string, line: string): Texts {
   const values = line.split(format === 'w3c' ? ' ' : '\t')
   const value = (name: string): string | undefined => values[names.split(' ').indexOf(name)]
   const query = present(value('cs-uri-query'))?.replace(/^\?/, '')
-  const taken = numberOf(value('time-taken'))
   return {
     time: `${value('date')} ${value('time')}`,
-    ms: taken === undefined ? undefined : taken * (format === 'w3c' ? 1 : 1000),
+    ms: inMs(value('time-taken'), format === 'w3c' ? 1 : 1000),
     ip: value('c-ip'),
     method: value('cs-method'),
     url: `${value('cs-uri-stem')}${query === undefined ? '' : `?${query}`}`,
@@ -126,7 +120,7 @@ function ofWords(format: string, line: string): Texts | undefined {
         ms: Number(total) === -1 ? undefined : total,
         ip: words[at - 1]?.replace(/:\d+$/, ''),
         // Captured headers have no quotes around them, and can have some in them.
-        request: / "((?:[^"\\]|\\.)*)"$/.exec(line)?.[1],
+        request: / "((?:[^"\\]|\\.)*)"$/s.exec(line)?.[1],
         status: words[at + 4],
       }
     }
@@ -156,7 +150,7 @@ function ofWords(format: string, line: string): Texts | undefined {
         ),
       )
       const get = (name: string): string | undefined => pairs.get(name)
-      const ms = inUnit(get('service'))
+      const ms = inMs(get('service'), Number.NaN)
       return {
         time: words[0],
         ms,
@@ -182,7 +176,7 @@ function ofApache(format: string, line: string): Texts | undefined {
   const ms = format.endsWith('_time') ? inMs(last, 1000) : undefined
   return {
     time,
-    ms: isTraefik ? inUnit(last) : ms,
+    ms: isTraefik ? inMs(last, Number.NaN) : ms,
     ip: before.split(' ')[format.startsWith('vhost') ? 1 : 0],
     request: words[0],
     status: words[1],
@@ -258,11 +252,11 @@ const members: Readonly<Record<string, (line: Json) => Texts>> = {
   winston: (line) => {
     const meta = { ...line, ...(memberOf(line, 'meta') as Json) }
     return {
-      time: line['timestamp'],
+      time: line['timestamp'] ?? line['time'],
       ms: meta['responseTime'],
       ip: at(meta, 'req.ip'),
       method: at(meta, 'req.method'),
-      url: at(meta, 'req.originalUrl') ?? at(meta, 'req.url'),
+      url: present(at(meta, 'req.originalUrl')) ?? at(meta, 'req.url'),
       status: at(meta, 'res.statusCode'),
       agent: at(meta, 'req.headers.user-agent'),
     }
@@ -270,9 +264,9 @@ const members: Readonly<Record<string, (line: Json) => Texts>> = {
   json: (line) => ({
     time: line['date'],
     ms: line['response-time'],
-    ip: line['remote-addr'],
+    ip: line['remote-addr'] ?? line['remote_addr'],
     method: line['method'],
-    url: line['url'],
+    url: line['url'] ?? line['uri'],
     status: line['status'],
     agent: line['user-agent'],
   }),
@@ -281,13 +275,18 @@ const members: Readonly<Record<string, (line: Json) => Texts>> = {
 function ofJson(format: string, text: string): Texts | undefined {
   const read = members[format]
   if (read === undefined) return undefined
-  const halves = text.split('\n').map((line) => objectIn(line))
-  return read(Object.assign({}, ...halves) as Json)
+  // Of more than two halves, the second is the first with a status.
+  const [first, ...others] = text
+    .split('\n')
+    .map(objectIn)
+    .filter((half) => half !== undefined)
+  const second = others.find((half) => at(half, 'res.statusCode') !== undefined)
+  return read({ ...first, ...second })
 }
 
-function objectIn(line: string): unknown {
+function objectIn(line: string): Json | undefined {
   try {
-    return JSON.parse(Buffer.from(line, 'latin1').toString('utf8'))
+    return JSON.parse(Buffer.from(line, 'latin1').toString('utf8')) as Json
   } catch {
     return undefined
   }
@@ -306,14 +305,12 @@ function memberOf(value: unknown, name: string): unknown {
   )?.[1]
 }
 
-/** A duration with its unit, such as `18ms`. */
-function inUnit(text: string | undefined): number | undefined {
-  if (present(text) === undefined) return undefined
-  const [, number, unit] = /^\+?([\d.]+)(ms|s)$/.exec(text ?? '') ?? []
-  return Number(number) * (unit === 's' ? 1000 : 1)
+/** A duration: a number in a unit of so many milliseconds, or with its unit, such as `18ms`. */
+function inMs(value: unknown, factor: number): number | undefined {
+  if (present(value) === undefined || value === -1) return undefined
+  const [, number, unit] =
+    /^\+?(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(ns|us|µs|ms|s)?$/.exec(textOf(value)) ?? []
+  return Number(number) * (unit === undefined ? factor : (units[unit] ?? Number.NaN))
 }
 
-function inMs(value: unknown, factor: number): number | undefined {
-  const number = numberOf(value)
-  return number === undefined ? undefined : number * factor
-}
+const units: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000 }
