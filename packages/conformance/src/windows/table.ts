@@ -3,23 +3,18 @@ import type { Store } from '@sluice/core'
 import { replay, rules, type Outcome } from './replay.js'
 import { adversarial, bursty, steady, type Traffic } from './traffic.js'
 
-/** The two tables of the page, as measured over this store. */
-export async function windowTables(store: Store): Promise<string> {
-  const denied: string[][] = []
-  const worst: string[][] = []
+/** The table of the page, as measured over this store. */
+export async function windowTable(store: Store): Promise<string> {
+  const rows: string[][] = []
   for (const [kind, traffics] of Object.entries({ bursty, steady, adversarial })) {
     for (const traffic of traffics) {
       const outcomes = await outcomesOf(traffic, store)
-      const cells = [kind, traffic.name, limitOf(traffic)]
-      denied.push([...cells, ...outcomes.map(shareDenied)])
-      worst.push([...cells, ...outcomes.map(({ worstWindow }) => `${worstWindow}`)])
+      rows.push([kind, traffic.name, limitOf(traffic), ...outcomes.map(figuresOf)])
     }
   }
   return [
-    'Requests denied, in percent; in brackets those that were denied falsely: the window that ended then held fewer requests than the limit.',
-    tableOf(denied),
-    'The most requests allowed in any window:',
-    tableOf(worst),
+    'Requests denied, in percent; in brackets those that were denied falsely: the window that ended then held fewer requests than the limit. Then the most requests allowed in any window.',
+    tableOf(rows),
   ].join('\n\n')
 }
 
@@ -35,8 +30,8 @@ function limitOf({ limit, windowMs }: Traffic): string {
   return `${limit} / ${windowMs === 1000 ? '1s' : '1m'}`
 }
 
-function shareDenied({ asked, denied, deniedFalsely }: Outcome): string {
-  return `${percent(denied / asked)} (${percent(deniedFalsely / asked)})`
+function figuresOf({ asked, denied, deniedFalsely, worstWindow }: Outcome): string {
+  return `${percent(denied / asked)} (${percent(deniedFalsely / asked)}), ${worstWindow}`
 }
 
 function percent(share: number): string {
@@ -51,12 +46,12 @@ function tableOf(rows: readonly (readonly string[])[]): string {
 
 const marks = { begin: '<!-- windows -->', end: '<!-- /windows -->' }
 
-/** The page with these tables between its marks. */
-export function withTables(page: string, tables: string): string {
+/** The page with this table between its marks. */
+export function withTable(page: string, table: string): string {
   const [before, between, ...rest] = page.split(marks.begin)
   const [, after, ...more] = (between ?? '').split(marks.end)
   if (after === undefined || rest.length > 0 || more.length > 0) {
     throw new Error(`the page has not one pair of marks ${marks.begin} and ${marks.end}`)
   }
-  return [before, marks.begin, '\n\n', tables, '\n\n', marks.end, after].join('')
+  return [before, marks.begin, '\n\n', table, '\n\n', marks.end, after].join('')
 }
