@@ -36,22 +36,9 @@ export type LimiterOptions<S extends Store, W = Duration> = AllLimiterOptions<S>
 
 type ShortOption = 'limit' | 'window' | 'algorithm'
 
-// A type literal: see `Requiring` in options/readers.ts.
-type AllLimiterOptions<S extends Store> = {
-  /** The namespace of the counters in the store. */
-  readonly name: string
-  /** One policy, or a record of named ones. A request is allowed, and counts, only if all of them allow it. The name of one policy is 'default'. */
-  readonly policies?: Policies | undefined
-  /** Units that each key may consume in a `window`, in place of `policies`. 0 denies everything. */
-  readonly limit?: number | undefined
-  /** The length of the window. Required with `limit`. */
-  readonly window?: Duration | undefined
-  /**
-   * The builder that makes the only policy of `limit` and `window`.
-   *
-   * @default slidingWindow
-   */
-  readonly algorithm?: Algorithm | undefined
+// Type literals: see `Requiring` in options/readers.ts.
+/** The options that `createLimiter` and `rateLimit` have. */
+export type CommonOptions<S extends Store> = {
   /**
    * Keeps the counts. One store can serve many limiters.
    *
@@ -78,6 +65,23 @@ type AllLimiterOptions<S extends Store> = {
    * @default 1
    */
   readonly localShare?: number | undefined
+}
+
+type AllLimiterOptions<S extends Store> = CommonOptions<S> & {
+  /** The namespace of the counters in the store. */
+  readonly name: string
+  /** One policy, or a record of named ones. A request is allowed, and counts, only if all of them allow it. The name of one policy is 'default'. */
+  readonly policies?: Policies | undefined
+  /** Units that each key may consume in a `window`, in place of `policies`. 0 denies everything. */
+  readonly limit?: number | undefined
+  /** The length of the window. Required with `limit`. */
+  readonly window?: Duration | undefined
+  /**
+   * The builder that makes the only policy of `limit` and `window`.
+   *
+   * @default slidingWindow
+   */
+  readonly algorithm?: Algorithm | undefined
   /**
    * Whether this process remembers a denial by the store for up to a second, and repeats it without asking the store. A refund, release or reset by this
    * process takes effect at once, one by another process up to a second late.
@@ -123,7 +127,7 @@ const storeOption: OptionReader<unknown> = {
 
 const likely = 'This looks like'
 
-/** The options that `rateLimit` takes as well. */
+/** The readers of `CommonOptions`. */
 export const commonReaders: {
   readonly store: OptionReader<unknown>
   readonly clock: OptionReader<unknown>

@@ -21,10 +21,15 @@ const callsByField = new Map(
   functions.flatMap(([, call, fields]) => fields.split(' ').map((field) => [field, call] as const)),
 )
 
+/** The advice for the option `key`: call a function that makes key functions, or read a field in place of naming it. */
+export function keyAdvice(option: unknown): string | undefined {
+  return uncalledKey(option) ?? namedField(option)
+}
+
 /**
  * The advice if the option `key`, a part of it or a key of its record is such a function without a call. It would receive the request as its options.
  */
-export function uncalledKey(option: unknown): string | undefined {
+function uncalledKey(option: unknown): string | undefined {
   const parts = [option, ...partsOf(option), ...partsOf(option).flatMap(partsOf)]
   const uncalled = parts.find((part) => calls.has(part))
   return uncalled === undefined ? undefined : `Call it: ${calls.get(uncalled)}`
@@ -42,7 +47,7 @@ const path =
  * The advice if the option `key`, or a key of its record, is the name of a field of the request in place of a function that reads the field. Other
  * constants are one key for all requests.
  */
-export function namedField(option: unknown): string | undefined {
+function namedField(option: unknown): string | undefined {
   const keys = isRecord(option) ? Object.values(option) : [option]
   for (const key of keys) {
     const [found, ...others] = isList(key) ? key.map(functionFor) : [functionFor(key)]

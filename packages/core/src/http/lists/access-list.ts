@@ -3,7 +3,7 @@ import { requestError } from '../../errors/request-error.js'
 import { sluiceError, type SluiceError } from '../../errors.js'
 import { joinKey, type Key } from '../../keys.js'
 import { isList } from '../../options/predicates.js'
-import { AddressRanges, rangeOfEntry } from './address-ranges.js'
+import { AddressRanges, addressSortKey, rangeOfEntry } from './address-ranges.js'
 import { addressOf } from './address.js'
 
 /** A list of addresses, CIDR ranges and keys. It can be changed while limiters use it. */
@@ -61,18 +61,12 @@ export class Entries implements AccessList {
     for (const entry of entries) {
       const key = joinKey(entry)
       if (key === undefined) throw invalid(entry, someEntry)
-      if (typeof entry !== 'string') {
-        keys.add(key)
-        continue
-      }
-      const range = rangeOfEntry(entry)
-      if (range === undefined) {
-        if (isMistypedAddress(entry)) throw invalid(entry, someEntry)
-        keys.add(key)
-      } else {
-        if (typeof range === 'string') throw invalid(entry, range)
-        ranges.push(range)
-      }
+      const text = typeof entry === 'string' ? entry : undefined
+      const range = text === undefined ? undefined : rangeOfEntry(text)
+      if (typeof range === 'string') throw invalid(entry, range)
+      if (range !== undefined) ranges.push(range)
+      else if (text !== undefined && isMistypedAddress(text)) throw invalid(entry, someEntry)
+      else keys.add(key)
     }
     this.#addresses = ranges.length === 0 ? undefined : new AddressRanges(ranges)
     this.#keys = keys
@@ -81,8 +75,8 @@ export class Entries implements AccessList {
   /** Undefined if the list contains addresses and the text is not one. */
   hasAddress(text: string | undefined): boolean | undefined {
     if (this.#addresses === undefined) return false
-    const address = text === undefined ? undefined : addressOf(text)
-    return address === undefined ? undefined : this.#addresses.has(address)
+    const key = text === undefined ? undefined : addressSortKey(text)
+    return key === undefined ? undefined : this.#addresses.hasKey(key)
   }
 
   /** @throws SluiceError SLUICE_ADDRESS_MISSING if the list contains addresses and the request has none */
@@ -99,13 +93,8 @@ export class Entries implements AccessList {
 
   /** Whether the list contains one of the keys of a request. */
   hasKey(keys: Keys): boolean {
-    if (isKey(keys)) return this.#has(keys)
-    return Object.values(keys).some((key) => this.#has(key))
-  }
-
-  #has(key: unknown): boolean {
-    const joined = joinKey(key)
-    return joined !== undefined && this.#keys.has(joined)
+    const joined = (isKey(keys) ? [keys] : Object.values(keys)).map(joinKey)
+    return joined.some((key) => key !== undefined && this.#keys.has(key))
   }
 }
 

@@ -26,16 +26,7 @@ export class AddressRanges {
     return this.#ranges.length
   }
 
-  /** In the order of their addresses, without those within another one. */
-  get ranges(): readonly Range[] {
-    return this.#ranges
-  }
-
-  has(address: Address): boolean {
-    return this.hasKey(sortKeyOf(address))
-  }
-
-  /** The same for the sort key of an address, which one request can use for many lists. */
+  /** Whether a range contains the address with this sort key, which one request can use for many lists. */
   hasKey(key: string): boolean {
     const before = lastUpTo(this.#ranges, key)
     return before !== undefined && key <= before.last

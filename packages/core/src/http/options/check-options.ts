@@ -27,7 +27,7 @@ import {
   type OptionReader,
   type OptionReaders,
 } from '../../options/readers.js'
-import { namedField, uncalledKey } from '../keys/key-advice.js'
+import { keyAdvice } from '../keys/key-advice.js'
 import { isAccessList } from '../lists/access-list.js'
 import type { HeaderStyle } from '../response/header-fields.js'
 import { decidedByRules, type RateLimitOptions } from './options.js'
@@ -176,10 +176,6 @@ const styleConflicts: readonly Conflict<string>[] = [
   ['legacy', 'legacy-epoch', oneForm],
   ...styles.slice(0, -1).map((style) => ['none', style, oneForm] as const),
 ]
-
-function keyAdvice(value: unknown): string | undefined {
-  return uncalledKey(value) ?? namedField(value)
-}
 
 function isWhen(value: unknown): value is 'failures' | 'successes' | (() => unknown) {
   return value === 'failures' || value === 'successes' || isFunction(value)

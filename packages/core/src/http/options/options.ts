@@ -1,8 +1,7 @@
-import type { Clock } from '../../clock.js'
 import type { Policies } from '../../limiter/limiter-policies.js'
 import type { Key } from '../../keys.js'
-import type { OnStoreError } from '../../limiter/fallback.js'
 import type { Algorithm } from '../../limiter/limit-options.js'
+import type { CommonOptions } from '../../limiter/limiter-options.js'
 import type { Duration, DurationLiteral, Excluding, Requiring } from '../../options/readers.js'
 import type { Store } from '../../stores/store.js'
 import type { AccessList } from '../lists/access-list.js'
@@ -30,7 +29,7 @@ export type Count =
  * the names of the policies. Pass `limit` and `window`, or `policies`.
  */
 // A type literal: see `Requiring` in options/readers.ts.
-export type RateLimitOptions<R, H, N extends string = string> = {
+export type RateLimitOptions<R, H, N extends string = string> = CommonOptions<Store> & {
   /** Units that each key may consume in a `window`. A function is called for each request. */
   readonly limit?: number | ((request: R) => Awaitable<number>) | undefined
   /** The length of the window. Required with `limit`. */
@@ -60,31 +59,6 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    * @default 'default'
    */
   readonly name?: string | undefined
-  /**
-   * The store that keeps the counts. Several limiters can share a store.
-   *
-   * @default memoryStore()
-   */
-  readonly store?: Store | undefined
-  /**
-   * Returns milliseconds since the epoch, in place of the time of the store: for tests and replays. Limiters with different clocks need different
-   * stores.
-   *
-   * @default the store's own time
-   */
-  readonly clock?: Clock | undefined
-  /**
-   * How requests are decided while the store is unavailable: by a memory store in this process (`local`), or all are allowed, or all denied.
-   *
-   * @default 'local'
-   */
-  readonly onStoreError?: OnStoreError | undefined
-  /**
-   * The share of each limit that this process allows while the store is unavailable, rounded up: 0.25 for four processes.
-   *
-   * @default 1
-   */
-  readonly localShare?: number | undefined
   /**
    * Requests with the same key count together. A key is a string (one key for all requests), a list of parts such as `['user', id]` or
    * `[byIp(), byRoute()]`, a function that returns one of these or another key function, or a record from policy name to any of them. `notLimited`
@@ -138,7 +112,10 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    * counts by address, name the policies to reset, `{ success: ['account'] }`: otherwise a client could reset the count of its address by logging in
    * to its own account.
    */
-  readonly resetOn?: 'success' | { readonly success: readonly N[] } | undefined
+  readonly resetOn?:
+    | 'success'
+    | { /** The policies to reset. */ readonly success: readonly N[] }
+    | undefined
   /**
    * When the unit of a `concurrency` policy is released. `'done'`: when the promise of the handler settles (Koa, Fastify, NestJS) or the handler ends the
    * response, even if the client disconnects earlier; at the latest one `lease` after that, so choose a `lease` longer than the longest handler.
@@ -148,7 +125,7 @@ export type RateLimitOptions<R, H, N extends string = string> = {
    */
   readonly releaseOn?: 'done' | 'close' | undefined
   /** A request over the limit waits until it is allowed, for at most `max`, or until the client disconnects. */
-  readonly wait?: { readonly max: Duration } | undefined
+  readonly wait?: { /** The longest wait. */ readonly max: Duration } | undefined
   /**
    * Counts and decides requests, but allows all of them. The decision is attached to the request. Headers are written only if `headers` is set.
    *
