@@ -1,11 +1,17 @@
 import {
+  followHandler,
   writeFields,
   type Guard,
-  type Handle,
   type RequestDecision,
   type ResponseHeaders,
 } from '@sluice/core/http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+  RequestPayload,
+  RouteHandlerMethod,
+} from 'fastify'
 import { viewOf } from './request.js'
 
 /**
@@ -39,8 +45,16 @@ export async function applyLimit(
       // Without a serializer, Fastify adds a charset to every JSON type.
       reply.code(action.status).serializer(unchanged).send(action.body)
       return false
-    case 'handle':
-      return callHandler(action, request, reply, written)
+    case 'handle': {
+      const result: unknown = await action.callHandler((handler) => {
+        const returned = handler(request, reply, action.decision)
+        // A reply is a thenable that resolves at its own end.
+        return returned === reply ? undefined : returned
+      })
+      if (result === true) action.proceed(written)
+      else if (result !== undefined && !reply.sent) reply.send(result)
+      return result === true
+    }
     default:
       return action satisfies never
   }
@@ -58,18 +72,33 @@ function unchanged(body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-async function callHandler(
-  action: Handle<OnDenied>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  written: ResponseHeaders,
-): Promise<boolean> {
-  const result: unknown = await action.callHandler((handler) => {
-    const returned = handler(request, reply, action.decision)
-    // A reply is a thenable that resolves at its own end.
-    return returned === reply ? undefined : returned
-  })
-  if (result === true) action.proceed(written)
-  else if (result !== undefined && !reply.sent) reply.send(result)
-  return result === true
+type Payload = RequestPayload | HookHandlerDoneFunction
+
+/** A handler for any hook up to `preHandler`, on any server. `preParsing` passes a payload before the callback. */
+export type AnyHookHandler = {
+  handle(request: object, reply: object, payload: Payload, done?: Payload): void | Promise<unknown>
+}['handle']
+
+/** Makes a hook that applies the limit of each request, if it has one. */
+export function hookOf(limitFor: (request: FastifyRequest) => Limit | undefined): AnyHookHandler {
+  return async function limitHook(request: FastifyRequest, reply: FastifyReply) {
+    const limit = limitFor(request)
+    if (limit === undefined || (await applyLimit(limit, request, reply))) return
+    // A hook that returns `reply` would continue if the client disconnects, so the promise stays pending.
+    await new Promise(() => {})
+  }
+}
+
+/** Wraps the handler of a route, so that limiters that hold a lease learn when it is done. */
+export function followed(handler: RouteHandlerMethod): RouteHandlerMethod {
+  return function followedHandler(request, reply) {
+    const returned: unknown = handler.call(this, request, reply)
+    follow(reply, returned)
+    return returned
+  }
+}
+
+export function follow(reply: FastifyReply, returned: unknown): void {
+  // A reply is a thenable that resolves at its own end.
+  if (returned !== reply) followHandler(reply.raw, returned)
 }

@@ -2,8 +2,7 @@ import type { Duration } from '@sluice/core'
 import { createGuard, type MethodDecorator } from '@sluice/core/http'
 import { methodDecorator } from '@sluice/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { applyLimit } from './apply-limit.js'
-import { follow } from './follow.js'
+import { applyLimit, follow } from './apply-limit.js'
 import type { RateLimitOptions } from './options.js'
 
 /** A handler of a controller class. A method type, so that the handler may declare a more specific request: `FastifyRequest<{ Body: Report }>`. */

@@ -1,14 +1,9 @@
 import type { Limiter } from '@sluice/core'
 import type { FastifyRequest } from 'fastify'
-import { hookOf } from './hook.js'
+import { hookOf, type AnyHookHandler } from './apply-limit.js'
 import { guardMade, type RouteLimits } from './route-limits.js'
 import { viewOf } from './request.js'
-import type {
-  AnyHookHandler,
-  PlacedLimit,
-  RateLimitDecorator,
-  RateLimitOptions,
-} from './options.js'
+import type { PlacedLimit, RateLimitDecorator, RateLimitOptions } from './options.js'
 
 /**
  * Makes `app.sluice` of one registration.

@@ -4,13 +4,11 @@ import type {
   FastifyBaseLogger,
   FastifyRequest,
   FastifyTypeProvider,
-  HookHandlerDoneFunction,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerBase,
-  RequestPayload,
 } from 'fastify'
-import type { OnDenied } from './apply-limit.js'
+import type { AnyHookHandler, OnDenied } from './apply-limit.js'
 import type { MadeLimit } from './route-limits.js'
 
 /** The options of a route. Those that are absent are inherited from the plugin. */
@@ -89,13 +87,6 @@ export interface RateLimitDecorator {
 interface AnyRequest {
   readonly raw: NodeRequest
 }
-
-type Payload = RequestPayload | HookHandlerDoneFunction
-
-/** A handler for any hook up to `preHandler`, on any server. `preParsing` passes a payload before the callback. */
-export type AnyHookHandler = {
-  handle(request: object, reply: object, payload: Payload, done?: Payload): void | Promise<unknown>
-}['handle']
 
 // The names of @fastify/rate-limit, `app.rateLimit` and `config.rateLimit`, are left to it: during a move, an application has both plugins.
 declare module 'fastify' {

@@ -13,7 +13,12 @@ export interface LimitedOptions<A extends Arguments = Arguments, T = unknown, R 
    * Makes a call over the limit wait until it is allowed, for at most `max`. A call that is known to need longer is denied at once. Without this option, calls
    * do not wait.
    */
-  readonly wait?: { /** The longest wait. */ readonly max: Duration } | undefined
+  readonly wait?:
+    | {
+        /** The longest wait. */
+        readonly max: Duration
+      }
+    | undefined
   /**
    * The longest time for which a call renews its lease of a `concurrency` policy. The lease of a function that hangs then expires, with the warning SLUICE_HELD_LONG.
    *

@@ -114,7 +114,10 @@ export type RateLimitOptions<R, H, N extends string = string> = CommonOptions<St
    */
   readonly resetOn?:
     | 'success'
-    | { /** The policies to reset. */ readonly success: readonly N[] }
+    | {
+        /** The policies to reset. */
+        readonly success: readonly N[]
+      }
     | undefined
   /**
    * When the unit of a `concurrency` policy is released. `'done'`: when the promise of the handler settles (Koa, Fastify, NestJS) or the handler ends the
@@ -125,7 +128,12 @@ export type RateLimitOptions<R, H, N extends string = string> = CommonOptions<St
    */
   readonly releaseOn?: 'done' | 'close' | undefined
   /** A request over the limit waits until it is allowed, for at most `max`, or until the client disconnects. */
-  readonly wait?: { /** The longest wait. */ readonly max: Duration } | undefined
+  readonly wait?:
+    | {
+        /** The longest wait. */
+        readonly max: Duration
+      }
+    | undefined
   /**
    * Counts and decides requests, but allows all of them. The decision is attached to the request. Headers are written only if `headers` is set.
    *
