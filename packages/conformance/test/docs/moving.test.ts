@@ -63,7 +63,8 @@ describe.each(peers)('%s', (name, page, options) => {
   })
 
   test('the page names every option of the version that is installed, and no other', () => {
-    const named = [...text.matchAll(/^\| `(\w+)` \|[^|]*\|[^|]*\|$/gm)].map(([, option]) => option)
+    const items = [...text.matchAll(/^- (`\w+`(?:, `\w+`)*) → /gm)]
+    const named = items.flatMap(([, options]) => options.match(/\w+/g) ?? [])
     expect(named.toSorted()).toEqual([...new Set(options())].toSorted())
   })
 
