@@ -134,7 +134,7 @@ export function rulesError<C extends RulesErrorCode>(
   code: C,
   ...details: RulesErrorDetails<C>
 ): RulesError {
-  return withClientText(new RulesError(code, rulesMessage(code, ...details)), code, details)
+  return errorOf(code, details)
 }
 
 /** Makes the error of a code that the application or the request can cause, for one that the request caused. */
@@ -142,18 +142,7 @@ export function requestError<C extends RulesErrorCode>(
   code: C,
   ...details: RulesErrorDetails<C>
 ): RulesError {
-  const error = new RulesError(code, rulesMessage(code, ...details), { byRequest: true })
-  return withClientText(error, code, details)
-}
-
-function withClientText<C extends RulesErrorCode>(
-  error: RulesError,
-  code: C,
-  details: RulesErrorDetails<C>,
-): RulesError {
-  const textFor: ((...details: RulesErrorDetails<C>) => string) | undefined = textsForClient[code]
-  if (error.status === 400 && textFor !== undefined) addClientText(error, textFor(...details))
-  return error
+  return errorOf(code, details, { byRequest: true })
 }
 
 /** Makes the error of a code, with its cause. */
@@ -162,7 +151,18 @@ export function rulesErrorFrom<C extends RulesErrorCode>(
   code: C,
   ...details: RulesErrorDetails<C>
 ): RulesError {
-  return new RulesError(code, rulesMessage(code, ...details), { cause })
+  return errorOf(code, details, { cause })
+}
+
+function errorOf<C extends RulesErrorCode>(
+  code: C,
+  details: RulesErrorDetails<C>,
+  options?: ConstructorParameters<typeof RulesError>[2],
+): RulesError {
+  const error = new RulesError(code, rulesMessage(code, ...details), options)
+  const textFor: ((...details: RulesErrorDetails<C>) => string) | undefined = textsForClient[code]
+  if (error.status === 400 && textFor !== undefined) addClientText(error, textFor(...details))
+  return error
 }
 
 /** The message of a code. */

@@ -1,4 +1,5 @@
 import type { Policy } from '@sluice/core'
+import { byName } from '@sluice/core/internal'
 import { rulesOf, type RuleSet } from '../compile/rule-set.js'
 import type { CompiledRule, Limit } from '../compile/rule.js'
 import type { KeyReader } from '../compile/limits/keys.js'
@@ -32,15 +33,12 @@ export interface RuleCount {
  * const ofUser = countsOf(rules).filter((count) => count.fits(['user', '42']))
  */
 export function countsOf(set: RuleSet): readonly RuleCount[] {
-  const byName = new Map<string, CompiledLimit[]>()
-  for (const rule of rulesOf(set)) {
+  const users = rulesOf(set).flatMap((rule) => {
     const { action, enabled } = rule
-    if (action.type !== 'limit' || !enabled) continue
-    for (const name of action.variants.names) {
-      byName.set(name, [...(byName.get(name) ?? []), { rule, limit: action }])
-    }
-  }
-  return [...byName].map(([name, users]) => ({
+    if (action.type !== 'limit' || !enabled) return []
+    return action.variants.names.map((name) => [name, { rule, limit: action }] as const)
+  })
+  return Array.from(byName(users), ([name, users]) => ({
     name,
     rules: users.map(({ rule }) => rule.id),
     limits: limitsOf(name, users),

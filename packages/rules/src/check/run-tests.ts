@@ -2,8 +2,7 @@ import type { Explanation } from '../compile/explain.js'
 import type { RuleSet } from '../compile/rule-set.js'
 import type { RulesDocument, TestDeclaration, TestRequest } from '../document/document.js'
 import { rulesMessage } from '../errors.js'
-import { quoted, quotedList } from '../errors/quoting.js'
-import { reasonOf } from '../errors/reason.js'
+import { quoted, quotedList, reasonOf } from '../errors/quoting.js'
 import type { Facts } from '../facts.js'
 
 /** The result of one of the document's tests. */

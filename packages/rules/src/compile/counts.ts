@@ -9,13 +9,13 @@ export function checkCounts(
   rules: readonly CompiledRule[],
   findings: Findings,
 ): void {
-  const ids = new Map<string, string>()
+  const ids = new Set<string>()
   declarations.forEach((rule, number) => {
-    if (rule === undefined) return
-    const { id } = rule
-    if (ids.has(id))
-      findings.place('rules', number, 'id').error('SLUICE_RULES_ID_TAKEN', id, 'another rule')
-    ids.set(id, id)
+    if (rule !== undefined && ids.has(rule.id)) {
+      const place = findings.place('rules', number, 'id')
+      place.error('SLUICE_RULES_ID_TAKEN', rule.id, 'another rule')
+    }
+    if (rule !== undefined) ids.add(rule.id)
   })
   const counts = new Map<string, { readonly rule: CompiledRule; readonly limit: Limit }>()
   const names = new Map<string, string>()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Key, Policy } from '@sluice/core'
 import type { Awaitable } from '@sluice/core/http'
-import { reasonOf } from '../errors/reason.js'
+import { reasonOf } from '../errors/quoting.js'
 import type { Request } from '../match/reading.js'
 import { anything } from '../match/value.js'
 import type { Mismatch } from '../match/predicates/conditions.js'

@@ -1,11 +1,6 @@
 import { millisecondsOf } from '@sluice/core/internal'
 import type { Outcome } from '../decide/outcome.js'
-import type {
-  RuleDeclaration,
-  DenyDeclaration,
-  OverDeclaration,
-  ThenDeclaration,
-} from '../document/document.js'
+import type { RuleDeclaration, OverDeclaration, ThenDeclaration } from '../document/document.js'
 import type { Place } from '../document/findings.js'
 import type { Field } from '../match/reading.js'
 import type { Vocabulary } from '../match/vocabulary.js'
@@ -107,8 +102,8 @@ function readThen(
     return place.at(stray).error('SLUICE_RULES_OPTIONS_CONFLICT', 'then', stray, advice)
   }
   if (then === 'allow') return { type: 'allow' }
-  if (typeof then === 'object' && 'tag' in then) return { type: 'tag', tag: then.tag }
-  return { type: 'refuse', outcome: thenOutcome(then) }
+  const outcome = outcomeOf(then, 403, place)
+  return outcome?.type === 'tag' ? outcome : outcome && { type: 'refuse', outcome }
 }
 
 function readLimit(
@@ -122,7 +117,7 @@ function readLimit(
   const key = readKey(id, declaration.key, when, place.at('key'), vocabulary)
   const variants = readVariants(declaration, place, vocabulary)
   const cost = readQuantity(declaration.cost ?? 1, place.at('cost'), vocabulary)
-  const outcome = overOutcome(over, place.at('over'))
+  const outcome = outcomeOf(over, 429, place.at('over'))
   if (variants === undefined || outcome === undefined) return undefined
   const counting = readCounting(counts, variants, outcome, place.at('counts'))
   const role = shadow === true ? 'shadow' : outcome.type === 'tag' ? 'tagging' : 'enforced'
@@ -148,29 +143,24 @@ function checkCountName(count: string | undefined, place: Place): void {
   place.unknown('count', ['counts'], 'SLUICE_RULES_OPTION_INVALID', count, expected)
 }
 
-/** The outcome of a rule with `then`. */
-function thenOutcome(then: Exclude<ThenDeclaration, 'allow'>): Outcome {
-  if (then === 'deny') return { type: 'deny', status: 403 }
-  if ('deny' in then) return denial(then.deny, 403)
-  if ('challenge' in then) return { ...then.challenge, type: 'challenge' }
-  return { type: 'tag', tag: then.tag }
-}
-
-/** The outcome of a request that is over a limit. Undefined after a finding. */
-function overOutcome(over: OverDeclaration, place: Place): Outcome | undefined {
-  if (over === 'deny') return { type: 'deny', status: 429 }
-  if ('deny' in over) return denial(over.deny, 429)
-  if ('challenge' in over) return { ...over.challenge, type: 'challenge' }
-  if ('tag' in over) return { type: 'tag', tag: over.tag }
-  const { delay } = over
-  if (isShort(delay)) place.at('delay').warning('SLUICE_RULES_DURATION_SHORT', delay)
+/**
+ * The outcome of a request that a rule refuses, or that is over its limit. Undefined after a finding.
+ *
+ * @param usual the status of a response that states none
+ */
+function outcomeOf(
+  declared: Exclude<ThenDeclaration, 'allow'> | OverDeclaration,
+  usual: number,
+  place: Place,
+): Outcome | undefined {
+  if (declared === 'deny') return { type: 'deny', status: usual }
+  if ('deny' in declared) return { type: 'deny', status: usual, ...declared.deny }
+  if ('challenge' in declared) return { ...declared.challenge, type: 'challenge' }
+  if ('tag' in declared) return { type: 'tag', tag: declared.tag }
+  const { delay } = declared
+  const at = place.at('delay')
+  if (isShort(delay)) at.warning('SLUICE_RULES_DURATION_SHORT', delay)
   const maxMs = millisecondsOf(delay)
   if (maxMs !== undefined && maxMs > 0) return { type: 'delay', maxMs }
-  return place
-    .at('delay')
-    .error('SLUICE_RULES_OPTION_INVALID', delay, 'the longest delay, such as 5s')
-}
-
-function denial({ status, body }: DenyDeclaration, usual: number): Outcome {
-  return { type: 'deny', status: status ?? usual, ...(body === undefined ? {} : { body }) }
+  return at.error('SLUICE_RULES_OPTION_INVALID', delay, 'the longest delay, such as 5s')
 }

@@ -1,6 +1,6 @@
 import type { Decision, DecisionMode, Limiter } from '@sluice/core'
-import { warnOfFailure } from '@sluice/core/http'
-import { delayRequest, waitAfter } from '@sluice/core/internal'
+import { warnOfFailure, type Awaitable } from '@sluice/core/http'
+import { delayRequest, isPromise, waitAfter } from '@sluice/core/internal'
 import { delayOfAll, delayOfDenial } from './delays.js'
 import { takesLater, type Ask, type LimitCheck, type RuleMatch } from './match.js'
 import type { RuleDecision } from './outcome.js'
@@ -69,8 +69,8 @@ export async function applyLimits(
     tagging.map(async (one) => apply(limiter, one, options, 'tagging')),
   )
   if (options.isPeek !== true) {
-    for (const one of shadow) void applyShadow(limiter, one, options)
-    if (lateShadow !== undefined) void applyLateShadow(limiter, lateShadow, options)
+    void applyShadow(limiter, shadow, options)
+    if (lateShadow !== undefined) void applyShadow(limiter, lateShadow, options)
   }
   const settled = await tags
 
@@ -117,17 +117,14 @@ async function enforce(
     })
   }
 
-  const result = await told(
-    check,
-    () => leaves?.aborted === true,
-    async () => {
-      const longest = delayOfAll(check)
-      if (longest !== undefined) return acquire(longest)
-      const decision = await limiter.consume(key, { cost, policies, mode, request })
-      const maxWait = decision.allowed ? undefined : delayOfDenial(rules, decision)
-      return maxWait === undefined ? decision : acquire(maxWait)
-    },
-  )
+  const decide = async (): Promise<Decision> => {
+    const longest = delayOfAll(check)
+    if (longest !== undefined) return acquire(longest)
+    const decision = await limiter.consume(key, { cost, policies, mode, request })
+    const maxWait = decision.allowed ? undefined : delayOfDenial(rules, decision)
+    return maxWait === undefined ? decision : acquire(maxWait)
+  }
+  const result = await told(check, decide, () => leaves?.aborted === true)
   const { decision } = result
   if (!decision.allowed || decision.delayMs === 0) return result
   const later = await delay((signal) => delayRequest(limiter, decision, signal))
@@ -151,11 +148,7 @@ async function apply(
       return { ...result, isTaken: false }
     }
   }
-  return told(
-    check,
-    () => false,
-    () => limiter.consume(keys, { cost, policies, mode, request }),
-  )
+  return told(check, () => limiter.consume(keys, { cost, policies, mode, request }))
 }
 
 /** The decision that a check would have now. */
@@ -176,8 +169,8 @@ export async function takeUnits(
 /** Makes a decision, and tells it to the statistics of the rules, or the error that kept them from one. */
 async function told(
   check: LimitCheck,
-  hasLeft: () => boolean,
   decide: () => Decision | Promise<Decision>,
+  hasLeft: () => boolean = () => false,
 ): Promise<CheckResult> {
   try {
     const decision = await decide()
@@ -189,30 +182,18 @@ async function told(
   }
 }
 
-/** Nothing of a shadow check reaches the request, not even its error. */
+/** Nothing of shadow checks reaches the request: neither an error of their values nor one of the limiter, which `onError` has received. */
 async function applyShadow(
   limiter: Limiter,
-  check: LimitCheck,
+  checks: Awaitable<readonly LimitCheck[]>,
   options: ApplyOptions,
 ): Promise<void> {
-  try {
+  const all = isPromise(checks) ? await Promise.resolve(checks).catch(() => []) : checks
+  const ignored = all.map(async (check) => {
     const result = await apply(limiter, check, options, 'shadow')
     if (result.decision.allowed) options.onTaken?.(result)
-  } catch {
-    // `onError` has received it.
-  }
-}
-
-async function applyLateShadow(
-  limiter: Limiter,
-  late: PromiseLike<readonly LimitCheck[]>,
-  options: ApplyOptions,
-): Promise<void> {
-  try {
-    for (const check of await late) void applyShadow(limiter, check, options)
-  } catch {
-    // An error of a value for shadow rules is not that of the request.
-  }
+  })
+  await Promise.allSettled(ignored)
 }
 
 /** A refund that fails changes no decision: units that stay taken expire, so the limit errs on the strict side. */

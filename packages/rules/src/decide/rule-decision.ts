@@ -1,7 +1,7 @@
 import type { Decision, HeldLease, Verdict } from '@sluice/core'
 import { noNames, putByName, receiptsOf, withReceipts } from '@sluice/core/internal'
-import type { AppliedRule, Ask, LimitCheck, RuleMatch } from './match.js'
-import type { Outcome, RuleDecision, RuleFields } from './outcome.js'
+import type { AppliedRule, LimitCheck, RuleMatch } from './match.js'
+import type { RuleDecision } from './outcome.js'
 
 /** A consumption that was asked, and its decision. */
 export interface CheckResult {
@@ -22,56 +22,29 @@ export interface CheckResults {
 export const nothingAsked: CheckResults = { enforced: undefined, tagging: [] }
 
 /** The decision of a judgement, as far as limits were asked. A refund of it refunds all consumptions. */
-export function ruleDecision(judgement: RuleMatch, results: CheckResults): RuleDecision {
-  switch (judgement.type) {
-    case 'pass':
-      return joined(unlimitedNumbers, aboutOf(judgement, undefined), [])
-    case 'refuse':
-      return joined(refusedNumbers, aboutOf(judgement, judgement), [])
-    case 'ask':
-      return askedDecision(judgement, results)
-  }
-}
-
-function askedDecision(judgement: Ask, { enforced, tagging }: CheckResults): RuleDecision {
-  const allowed = enforced === undefined || enforced.decision.allowed
-  const about = {
-    ...aboutOf(judgement, allowed ? undefined : denierOf(enforced)),
-    applied: allowed ? judgement.applied : rulesOf(enforced),
-  }
-  const own = enforced === undefined ? [] : [enforced]
-  if (tagging.length === 0) return joined(enforced?.decision ?? unlimitedNumbers, about, own)
-  const results = [...own, ...tagging]
-  const tags = [...new Set([...about.tags, ...tagging.flatMap(tagsOf)])]
-  return joined(
-    withTagging(enforced?.decision ?? unlimitedNumbers, results),
-    { ...about, tags },
-    results,
-  )
-}
-
-function aboutOf(
-  { tags, version }: RuleMatch,
-  denier: { readonly rule: string; readonly outcome: Outcome } | undefined,
-): RuleFields {
-  return {
+export function ruleDecision(
+  judgement: RuleMatch,
+  { enforced, tagging }: CheckResults,
+): RuleDecision {
+  const isRefused = judgement.type === 'refuse'
+  const numbers = isRefused ? refusedNumbers : (enforced?.decision ?? unlimitedNumbers)
+  const denied = enforced?.decision.allowed === false ? enforced : undefined
+  const denier = isRefused ? judgement : denied && denierOf(denied)
+  const asked = judgement.type === 'ask' ? judgement.applied : noNames
+  const results = [...(enforced === undefined ? [] : [enforced]), ...tagging]
+  const decision = {
+    ...(tagging.length === 0 ? numbers : withTagging(numbers, results)),
     rule: denier?.rule,
     outcome: denier?.outcome,
-    applied: noNames,
-    tags,
-    rules: version,
+    applied: denied === undefined ? asked : rulesOf(denied),
+    tags:
+      tagging.length === 0
+        ? judgement.tags
+        : [...new Set([...judgement.tags, ...tagging.flatMap(tagsOf)])],
+    rules: judgement.version,
   }
-}
-
-/** Most decisions are never refunded, so their receipts are collected when they are needed. */
-function joined(
-  numbers: Decision,
-  about: RuleFields,
-  results: readonly CheckResult[],
-): RuleDecision {
-  return withReceipts({ ...numbers, ...about }, () =>
-    results.flatMap(({ decision }) => receiptsOf(decision) ?? []),
-  )
+  // Most decisions are never refunded, so their receipts are collected when they are needed.
+  return withReceipts(decision, () => results.flatMap((one) => receiptsOf(one.decision) ?? []))
 }
 
 /** The numbers of a request that no rule limits. */

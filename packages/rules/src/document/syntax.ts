@@ -17,7 +17,7 @@ import {
   type RulesErrorCode,
   type RulesErrorDetails,
 } from '../errors.js'
-import { reasonOf } from '../errors/reason.js'
+import { reasonOf } from '../errors/quoting.js'
 
 /** A place in a document: names of members, and positions in lists. */
 export type Path = readonly (string | number)[]

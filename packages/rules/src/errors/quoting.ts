@@ -19,3 +19,8 @@ export function show(value: unknown): string {
   }
   return typeof value === 'function' ? 'a function' : String(value)
 }
+
+/** The reason that an error gives, for the message of another error. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

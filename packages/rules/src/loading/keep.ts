@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { rulesErrorFrom } from '../errors.js'
-import { reasonOf } from '../errors/reason.js'
+import { reasonOf } from '../errors/quoting.js'
 import { isMissing } from './sources/document-files.js'
 import { contentOf, type RulesContent } from './sources/rule-source.js'
 

@@ -1,5 +1,5 @@
 import { RulesError, rulesError, rulesErrorFrom } from '../errors.js'
-import { reasonOf } from '../errors/reason.js'
+import { reasonOf } from '../errors/quoting.js'
 import type { RulesContent, RuleSource } from './sources/rule-source.js'
 
 export interface Refresher {

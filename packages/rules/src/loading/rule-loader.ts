@@ -8,7 +8,7 @@ import {
   type Finding,
   type RulesErrorCode,
 } from '../errors.js'
-import { reasonOf } from '../errors/reason.js'
+import { reasonOf } from '../errors/quoting.js'
 import { changesBetween, publish, warnOfStale, type RulesEvent } from './events.js'
 import type { Keeper } from './keep.js'
 import { createRefresher } from './refresh.js'

@@ -1,7 +1,7 @@
 import { isTimeZone } from '@sluice/core/internal'
 import type { RulesDocument, Scalar } from '../document/document.js'
 import type { Findings, Place } from '../document/findings.js'
-import { reasonOf } from '../errors/reason.js'
+import { reasonOf } from '../errors/quoting.js'
 import { Fields, reservedNames } from './fields.js'
 import { readList, type List } from './lists.js'
 import { Patterns } from './paths/patterns.js'

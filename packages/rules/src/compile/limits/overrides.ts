@@ -7,7 +7,7 @@ import type {
   RuleDeclaration,
 } from '../../document/document.js'
 import type { Place } from '../../document/findings.js'
-import { reasonOf } from '../../errors/reason.js'
+import { reasonOf } from '../../errors/quoting.js'
 import { withoutSlashAtEnd } from '../../match/paths/readings.js'
 import type { Field, Request } from '../../match/reading.js'
 import type { Vocabulary } from '../../match/vocabulary.js'

@@ -2,7 +2,7 @@ import type { Policy } from '@sluice/core'
 import { checkedPolicy, isRecord } from '@sluice/core/internal'
 import type { PolicyDeclaration } from '../../document/document.js'
 import type { Place } from '../../document/findings.js'
-import { reasonOf } from '../../errors/reason.js'
+import { reasonOf } from '../../errors/quoting.js'
 import type { Vocabulary } from '../../match/vocabulary.js'
 
 /** Builds a policy as its builder does. Undefined after a finding. */

@@ -42,7 +42,7 @@ export function readVariants(
   vocabulary: Vocabulary,
 ): VariantReader | undefined {
   const count = rule.count ?? rule.id
-  const declared = declaredPolicies(rule, place)
+  const declared = declaredPolicies(rule, place) ?? []
   const choices = declared.flatMap(({ name: own, choice, at }) => {
     const name = own === undefined ? count : `${count}.${own}`
     if (name.length > longestName) {
@@ -65,39 +65,40 @@ interface DeclaredPolicy {
   readonly at: Place
 }
 
-/** Finds the policies of a rule in any of the three forms. */
-function declaredPolicies(rule: RuleDeclaration, place: Place): readonly DeclaredPolicy[] {
-  const { limit, window, algorithm, policy, policies } = rule
-  const forms = Object.entries({ limit, policy, policies }).filter(([, form]) => form !== undefined)
-  if (forms.length > 1) {
-    const [[first], [second]] = forms
+/** Finds the policies of a rule in any of the three forms. Undefined after a finding. */
+function declaredPolicies(
+  rule: RuleDeclaration,
+  place: Place,
+): readonly DeclaredPolicy[] | undefined {
+  const { limit, window, algorithm, policy, policies = {} } = rule
+  const [first, second] = ofForms.filter((form) => rule[form] !== undefined)
+  if (second !== undefined) {
     const advice = 'Write "limit" and "window", or "policy", or "policies"'
-    place.at(second).error('SLUICE_RULES_OPTIONS_CONFLICT', first, second, advice)
-    return []
+    return place.at(second).error('SLUICE_RULES_OPTIONS_CONFLICT', first, second, advice)
   }
-  if (limit !== undefined && window !== undefined) {
+  if (limit !== undefined) {
+    if (window === undefined) {
+      return place.error('SLUICE_RULES_OPTION_MISSING', 'window', 'a duration such as 1m')
+    }
     const kind = algorithm ?? 'slidingWindow'
     const choice = withEach(limit, (limit) => ({ kind, limit, window }))
     return [{ name: undefined, choice, at: place.at('limit') }]
   }
-  if (limit !== undefined) {
-    place.error('SLUICE_RULES_OPTION_MISSING', 'window', 'a duration such as 1m')
-    return []
-  }
   const stray = window !== undefined ? 'window' : algorithm === undefined ? undefined : 'algorithm'
   if (stray !== undefined) {
-    place.at(stray).error('SLUICE_RULES_OPTION_MISSING', 'limit', `"limit" beside "${stray}"`)
-    return []
+    const expected = `"limit" beside "${stray}"`
+    return place.at(stray).error('SLUICE_RULES_OPTION_MISSING', 'limit', expected)
   }
   if (policy !== undefined) return [{ name: undefined, choice: policy, at: place.at('policy') }]
-  const named = Object.entries(policies ?? {})
-  if (named.length > 0) {
-    return named.map(([name, choice]) => ({ name, choice, at: place.at('policies', name) }))
-  }
+  const named = Object.entries(policies).map(([name, choice]) => {
+    return { name, choice, at: place.at('policies', name) }
+  })
+  if (named.length > 0) return named
   const expected = '"limit" and "window", "policy", "policies" or "then"'
-  place.error('SLUICE_RULES_OPTION_MISSING', 'limit', expected)
-  return []
+  return place.error('SLUICE_RULES_OPTION_MISSING', 'limit', expected)
 }
+
+const ofForms = ['limit', 'policy', 'policies'] as const
 
 function withEach(
   limit: number | string | By<number>,

@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { RulesError, rulesErrorFrom } from '../../errors.js'
-import { reasonOf } from '../../errors/reason.js'
+import { reasonOf } from '../../errors/quoting.js'
 import { filesOf } from '../../compile/parse.js'
 
 /** A document and its files as they were read, with the state of each file at that time. */

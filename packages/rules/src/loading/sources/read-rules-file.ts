@@ -16,17 +16,11 @@ export async function readRulesFile(path: string, text?: string): Promise<RulesT
   const document = text === undefined ? await readText(path, signal) : { text, realPath: path }
   const files = new Map<string, string>()
   for (const name of await namesIn(document.text, format, signal)) {
-    const content = await contentOf(await pathOf(name, path, document.realPath), signal)
-    if (content !== undefined) files.set(name, content)
+    try {
+      files.set(name, (await readText(await pathOf(name, path, document.realPath), signal)).text)
+    } catch (error) {
+      if (!(error instanceof RulesError) || !isMissing(error.cause)) throw error
+    }
   }
   return { text: document.text, format, files }
-}
-
-async function contentOf(path: string, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    return (await readText(path, signal)).text
-  } catch (error) {
-    if (error instanceof RulesError && isMissing(error.cause)) return undefined
-    throw error
-  }
 }

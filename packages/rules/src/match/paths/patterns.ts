@@ -1,5 +1,5 @@
 import { addRoute, createRouter, findAllRoutes, findRoute } from 'rou3'
-import { reasonOf } from '../../errors/reason.js'
+import { reasonOf } from '../../errors/quoting.js'
 import { anything } from '../value.js'
 import { RecentMap } from '../recent-map.js'
 import { clearPath } from './clear.js'

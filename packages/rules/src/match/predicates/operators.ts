@@ -112,27 +112,23 @@ export function partly(
   texts: () => Iterable<string>,
   words: string,
 ): Operator {
-  const verb = part === 'prefix' ? 'begin with' : part === 'suffix' ? 'end with' : 'contain'
+  const [verb, has] = parts[part]
   return {
     failure: `does not ${verb} ${words}`,
     work: 4,
     test(value) {
       const text = `${value}`
-      for (const known of texts()) {
-        if (
-          part === 'contains'
-            ? text.includes(known)
-            : part === 'prefix'
-              ? text.startsWith(known)
-              : text.endsWith(known)
-        ) {
-          return true
-        }
-      }
+      for (const known of texts()) if (has(text, known)) return true
       return false
     },
   }
 }
+
+const parts = {
+  prefix: ['begin with', (text: string, known: string) => text.startsWith(known)],
+  suffix: ['end with', (text: string, known: string) => text.endsWith(known)],
+  contains: ['contain', (text: string, known: string) => text.includes(known)],
+} as const
 
 /** Regular expressions see this many characters of a value. */
 const longestSearched = 2048

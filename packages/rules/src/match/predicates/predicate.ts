@@ -1,7 +1,7 @@
 import { rangeOfEntry, type Range } from '@sluice/core/http'
 import type { Operators, Predicate, Scalar, When } from '../../document/document.js'
 import type { Place } from '../../document/findings.js'
-import { reasonOf } from '../../errors/reason.js'
+import { reasonOf } from '../../errors/quoting.js'
 import type { Field } from '../reading.js'
 import type { Vocabulary } from '../vocabulary.js'
 import { comparableOf, isOperatorName, type OperatorName } from './field-operators.js'
