@@ -1,7 +1,7 @@
 // Writes into the pages the parts that are taken from sources; with --check it writes nothing, and reports the differences. Markers:
 //
 //   <!-- code: examples/docs/keys.js#per-policy -->                        the block below it: a region of a file, or all of it
-//   <!-- options: packages/core/src/limiter/arguments.ts#PeekOptions -->       up to <!-- /options -->: a list of an interface's options
+//   <!-- options: packages/core/src/limiter/arguments.ts#PeekOptions -->       the list below it: an interface's options
 //   <!-- api list: @sluice/core Key Keys -->                               up to <!-- /api -->: a list of these public names, with their TSDoc
 //   <!-- api brief: @sluice/core Key Keys -->                              the same, with the first sentence of the TSDoc
 //   <!-- api names: @sluice/core Key Keys -->                              the same, with types by their names; `*` for all that the page has nowhere else

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { root } from '../workspace.mjs'
 import { givenType, oneLine, typeText } from './declarations.mjs'
 
-const table = /^<!-- options: (?<file>[^\s#]+)#(?<name>\S+) -->\n[\s\S]*?^<!-- \/options -->$/gm
+const list = /^<!-- options: (?<file>[^\s#]+)#(?<name>\S+) -->\n(?:\n(?:- .*\n)+)?/gm
 
 /** The page with the current lists of options. */
 export function optionsTable(page) {
-  return page.replace(table, (...match) => {
+  return page.replace(list, (...match) => {
     const { file, name } = match.at(-1)
     const options = optionsOf(readFileSync(join(root, file), 'utf8'), name, file)
     const items = options.map((option) => itemOf(option))
-    return `<!-- options: ${file}#${name} -->\n\n${items.join('\n')}\n\n<!-- /options -->`
+    return `<!-- options: ${file}#${name} -->\n\n${items.join('\n')}\n`
   })
 }
 

@@ -8,7 +8,7 @@ export type Stated = Readonly<Record<string, string>>
 export function optionTables(): ReadonlyMap<string, Stated> {
   const page = new URL('../../../docs/reference/options.md', import.meta.url)
   const text = readFileSync(fileURLToPath(page), 'utf8')
-  const tables = text.matchAll(/^<!-- options: (\S+) -->\n([^]*?)^<!-- \/options -->$/gm)
+  const tables = text.matchAll(/^<!-- options: (\S+) -->\n\n((?:- .*\n)+)/gm)
   return new Map(Array.from(tables, ([, source, table]) => [source, statedIn(table)]))
 }
 

@@ -40,19 +40,28 @@ const functions: readonly (readonly [name: string, Untyped, needed: object, tabl
     'rateLimit of @sluice/express',
     onExpress,
     window,
-    ['core/src/http/options/options.ts#RateLimitOptions'],
+    [
+      'core/src/http/options/options.ts#RateLimitOptions',
+      'core/src/limiter/limiter-options.ts#CommonOptions',
+    ],
   ],
   [
     'rateLimit of @sluice/koa',
     onKoa,
     window,
-    ['core/src/http/options/options.ts#RateLimitOptions'],
+    [
+      'core/src/http/options/options.ts#RateLimitOptions',
+      'core/src/limiter/limiter-options.ts#CommonOptions',
+    ],
   ],
   [
     'createLimiter',
     core.createLimiter,
     { name: 'test', policies: fixedWindow({ limit: 1, window: '1m' }) },
-    ['core/src/limiter/limiter-options.ts#AllLimiterOptions'],
+    [
+      'core/src/limiter/limiter-options.ts#AllLimiterOptions',
+      'core/src/limiter/limiter-options.ts#CommonOptions',
+    ],
   ],
   [
     'peek',

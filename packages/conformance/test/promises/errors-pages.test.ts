@@ -39,10 +39,10 @@ test('the part "Warnings" of errors.md has a section for each warning, and no ot
   expect(sectionsIn(warnings)).toEqual([...ofCore, ...ofPackages].toSorted())
 })
 
-test('errors.md has a row for each code of the dashboard, with its status, and no other row', () => {
+test('errors.md lists each code of the dashboard, with its status, and no other code', () => {
   const [, part] = read('../../../docs/reference/errors.md').split('\n## Codes of the dashboard\n')
-  const rows = part.split('\n## ')[0].matchAll(/^\| `(SLUICE_\w+)` \| (\d+) \| ./gm)
-  const stated = Array.from(rows, ([, code, status]) => `${code} ${status}`)
+  const items = part.split('\n## ')[0].matchAll(/^- `(SLUICE_\w+)` (\d+): ./gm)
+  const stated = Array.from(items, ([, code, status]) => `${code} ${status}`)
   const known = Object.entries(refusals).map(([code, [status]]) => `${code} ${status}`)
   expect(stated.toSorted()).toEqual(known.toSorted())
 })

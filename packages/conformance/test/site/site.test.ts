@@ -50,9 +50,7 @@ test('no page and no table of texts is wider than a phone', { timeout: 120_000 }
 
 test('the navigation lists the pages in the order of the index', async () => {
   const { page } = await open('/')
-  const linked = await page
-    .locator('.vp-doc :is(li, p) a:not([target])')
-    .evaluateAll(pathsOf)
+  const linked = await page.locator('.vp-doc :is(li, p) a:not([target])').evaluateAll(pathsOf)
   await page.goto(`${site.url}/learn/getting-started.html`)
   expect(await page.locator('.VPSidebar a').evaluateAll(pathsOf)).toEqual(linked)
   expect(linked).toContain('/learn/getting-started.html')
