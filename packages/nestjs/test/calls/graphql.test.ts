@@ -1,5 +1,8 @@
+import { ModulesContainer } from '@nestjs/core'
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js'
 import { Query, Resolver } from '@nestjs/graphql'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { callOfGraphql } from '../../src/calls/graphql.js'
 import {
   byHeader,
   byRoute,
@@ -81,4 +84,23 @@ test.each([
   const query = await serve({ key: ({ data }) => data?.name ?? ['own', 1] }, context)
   const { data } = await query('{ a: one b: one(name: ["ann", "1"]) c: one(name: ["own", "1"]) }')
   expect(data).toEqual({ a: 'one', b: null, c: null })
+})
+
+test('the request in the context has the decision', async () => {
+  const calls: Call[] = []
+  const query = await serve({ key: (call) => `${calls.push(call) > 0}` })
+  await query('{ one }')
+  expect(calls[0].request?.rateLimit?.remaining).toBe(1)
+})
+
+test.each([
+  ['is not begun has', false, 1],
+  ['was begun already has not', true, 0],
+])('a response that %s the headers of a limit', (_, headersSent, times) => {
+  const header = vi.fn()
+  const response = { headersSent, header, getHeader() {}, removeHeader() {} }
+  const context = new ExecutionContextHost([{}, {}, { req: { headers: {} }, res: response }, {}])
+  const { headersOf } = callOfGraphql(context, new ModulesContainer())
+  headersOf({}).write([['RateLimit', '"one";r=1;t=60']])
+  expect(header).toHaveBeenCalledTimes(times)
 })
