@@ -204,6 +204,8 @@ async function submit(form) {
   } catch (error) {
     updateOpen(open, { isSending: false, refusal: asRequestError(error).message })
   }
+  // On a phone, the result is below the screen.
+  form.querySelector('[role=status]')?.scrollIntoView({ block: 'nearest' })
 }
 
 const unseen =

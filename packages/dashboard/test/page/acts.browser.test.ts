@@ -17,7 +17,7 @@ async function openKey(page: Page, act: string, button: string): Promise<void> {
   await page.getByRole('button', { name: key, exact: true }).first().click()
   await dialog(page).getByRole('radio', { name: act, exact: true }).check({ force: true })
   await dialog(page).getByLabel('Reason').fill('  ticket 4711  ')
-  if (act === 'Penalize') await dialog(page).getByLabel('Units').fill('25')
+  if (['Penalize', 'Grant'].includes(act)) await dialog(page).getByLabel('Units').fill('25')
   await dialog(page).getByRole('button', { name: button, exact: true }).click()
 }
 
@@ -26,6 +26,13 @@ test.each([
   ['Unblock', 'Unblock', { act: 'unblock' }, /^Unblocked\.$/],
   ['Exempt', 'Exempt for 1 h', { act: 'exempt', length: '1h' }, /^Exempt until .*\.$/],
   ['End exemption', 'End exemption', { act: 'unexempt' }, /^Counted and limited again\.$/],
+  [
+    'Grant',
+    'Grant for 24 h',
+    { act: 'grant', length: '24h', units: 25 },
+    /^Granted 25 units until .*\.$/,
+  ],
+  ['End grant', 'End grant', { act: 'ungrant' }, /^Without a grant\.$/],
   ['Reset', 'Reset', { act: 'reset' }, /^Reset\.$/],
   ['Penalize', 'Penalize', { act: 'penalize', units: 25 }, /^Penalized by 25 units\.$/],
 ])('%s sends exactly the body and the headers of the contract', async (act, button, body, done) => {
@@ -63,6 +70,16 @@ test('without a reason, or with spaces as the reason, nothing is sent', async ()
     expect(await reason.evaluate((field) => field.matches(':invalid'))).toBe(true)
   }
   expect(served.server.acts).toEqual([])
+  await page.context().close()
+})
+
+test('on a phone, the result of an act is on the screen', async () => {
+  const { page } = await served.open('busy', { viewport: { width: 390, height: 700 } })
+  await openKey(page, 'Grant', 'Grant for 24 h')
+  const notice = dialog(page).locator('.notice[data-tone=good]')
+  await notice.waitFor()
+  const { y = 0, height = 0 } = (await notice.boundingBox()) ?? {}
+  expect(y + height).toBeLessThanOrEqual(700)
   await page.context().close()
 })
 
