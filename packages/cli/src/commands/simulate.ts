@@ -120,7 +120,6 @@ async function replayed(
       },
       fields: options.field,
       variants,
-      baseline: options.baseline,
       table: await readTable(options),
       suggest: suggestOf(options),
       onProgress:

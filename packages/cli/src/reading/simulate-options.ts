@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander'
 import { formatNames } from '../simulate/log/formats.js'
-import type { FieldNames } from '../simulate/log/json.js'
-import { prefixes, type Prefix } from '../simulate/log/prefix.js'
+import type { FormatOptions } from '../simulate/log/format-options.js'
+import { prefixes } from '../simulate/log/prefix.js'
+import type { SimulateOptions } from '../simulate/options.js'
 import type { ShortAlgorithm } from '@sluice/rules/check'
 import { algorithms } from '../simulate/variants.js'
 import {
@@ -16,35 +17,26 @@ import {
 } from './option-values.js'
 
 /** The options of `sluice simulate`. */
-export interface SimulateCommandOptions {
+export interface SimulateCommandOptions
+  extends
+    Omit<FormatOptions, 'fields' | 'skipBadLines'>,
+    Pick<SimulateOptions, 'baseline' | 'missing' | 'spread' | 'force' | 'sample' | 'top'> {
   readonly limit?: readonly string[]
   readonly algorithm: ShortAlgorithm
   readonly policy?: readonly string[]
   readonly key: string
   readonly grant?: Readonly<Record<string, number>>
   readonly rules?: readonly string[]
-  readonly baseline?: string
   readonly table?: string
   readonly on: string
-  readonly missing: 'error' | 'skip' | 'absent'
   readonly suggest?: string
   readonly windows?: readonly number[]
   readonly failOver?: number
   readonly failKeys?: number
-  readonly format: string
-  readonly logFormat?: string
-  readonly nginxFormat?: string
-  readonly address?: 'remote' | 'first' | 'last' | number
-  readonly zone?: string
   readonly skipBadLines?: number | true
-  readonly prefix?: Prefix
-  readonly field?: FieldNames
+  readonly field?: FormatOptions['fields']
   /** In milliseconds. */
   readonly disorder: number
-  readonly spread: boolean
-  readonly force?: boolean
-  readonly sample: number
-  readonly top: number
   readonly json?: boolean | string
   readonly html?: string
   readonly anonymize?: boolean

@@ -66,6 +66,8 @@ export async function suggestedBy(
     })
     await readLog(sources, {
       ...options,
+      // The replay of the suggested limits shows them.
+      onBadLine: undefined,
       onDetected,
       onRecord(record) {
         const text = key.read(record)
@@ -152,16 +154,12 @@ type Measure = (limits: readonly number[]) => Promise<readonly Effect[]>
 
 /** Tries limits that grow by a constant factor. */
 async function geometric(target: Target, measure: Measure): Promise<Bracket> {
-  let denying = 0
-  let greatest = greatestFirst
-  for (;;) {
-    const limits = geometricLimits(denying + 1, greatest)
-    const effects = await measure(limits)
-    const found = effects.findIndex((effect) => isWithin(target, effect))
-    if (found !== -1) return { denying: limits[found - 1] ?? denying, sufficient: limits[found] }
-    denying = greatest
-    greatest *= greatestFactor
+  let bracket: Bracket = { denying: 0, sufficient: Infinity }
+  for (let greatest = greatestFirst; bracket.sufficient === Infinity; greatest *= greatestFactor) {
+    const limits = geometricLimits(bracket.denying + 1, greatest)
+    bracket = await narrowed(bracket, limits, target, measure)
   }
+  return bracket
 }
 
 function geometricLimits(least: number, greatest: number): readonly number[] {
@@ -173,20 +171,28 @@ function geometricLimits(least: number, greatest: number): readonly number[] {
 
 /** Tries limits at equal distances within the bracket until one is left. */
 async function leastWithin(target: Target, bracket: Bracket, measure: Measure): Promise<number> {
-  let { denying, sufficient } = bracket
-  while (sufficient - denying > 1) {
-    const limits = linearLimits(denying, sufficient)
-    const effects = await measure(limits)
-    const found = effects.findIndex((effect) => isWithin(target, effect))
-    const last = found === -1 ? limits.length : found
-    denying = limits[last - 1] ?? denying
-    sufficient = limits[last] ?? sufficient
+  let rest = bracket
+  while (rest.sufficient - rest.denying > 1) {
+    rest = await narrowed(rest, linearLimits(rest), target, measure)
   }
-  return sufficient
+  return rest.sufficient
+}
+
+/** Tries limits within a bracket, and returns the part of it that has the least sufficient limit. */
+async function narrowed(
+  { denying, sufficient }: Bracket,
+  limits: readonly number[],
+  target: Target,
+  measure: Measure,
+): Promise<Bracket> {
+  const effects = await measure(limits)
+  const found = effects.findIndex((effect) => isWithin(target, effect))
+  const last = found === -1 ? limits.length : found
+  return { denying: limits[last - 1] ?? denying, sufficient: limits[last] ?? sufficient }
 }
 
 /** Limits strictly within the bracket. */
-function linearLimits(denying: number, sufficient: number): readonly number[] {
+function linearLimits({ denying, sufficient }: Bracket): readonly number[] {
   const between = sufficient - denying - 1
   const count = Math.min(between, candidatesPerPass)
   return Array.from({ length: count }, (_, i) => denying + Math.ceil(((i + 1) * between) / count))

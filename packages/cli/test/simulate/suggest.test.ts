@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -202,3 +202,16 @@ test.each(['requests<1%', 'clients<=1%', 'requests<=100%', 'keys<=', ''])(
     )
   },
 )
+
+test('a line that does not fit is shown once, although the log is read several times', async () => {
+  const file = join(folder, 'bad.log')
+  await writeFile(file, `${await readFile(log, 'utf8')}nonsense\n`)
+  const shown: string[] = []
+  await reported({
+    log: file,
+    suggest: { target: 'requests<=10%' },
+    skipBadLines: 0.5,
+    onBadLine: (text) => shown.push(text),
+  })
+  expect(shown).toHaveLength(1)
+})

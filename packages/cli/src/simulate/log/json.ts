@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from './json-object.js'
 import { BadLine, type Format, type LineReader, type Meaning, type Reading } from './record.js'
-import { parts, readRequest, type Part, type Raw } from './request.js'
+import { LoggedRequest, parts, readRequest, type Part } from './request.js'
 import { TimeReader } from './time.js'
 import { isRequestLine, readAddress, units } from './values.js'
 
@@ -138,7 +138,7 @@ class JsonReader implements LineReader {
   }
 
   #request(line: JsonObject): Reading {
-    const raw = new RawObject(line, this.#names)
+    const raw = new JsonRequest(line, this.#names, this.#meaning)
     const isRequest =
       (raw.get('method') !== undefined && raw.get('url') !== undefined) ||
       isRequestLine(raw.get('request') ?? '')
@@ -160,7 +160,7 @@ class JsonReader implements LineReader {
     const isStated = raw.get('time') !== undefined || this.#names.endsAtStart
     if (!isStated) return new BadLine('no time', 0, true)
     return this.#isClear(raw)
-      ? readRequest(raw, this.#meaning, this.#times)
+      ? readRequest(raw, this.#times)
       : new BadLine('different addresses', 0, true)
   }
 
@@ -172,7 +172,7 @@ class JsonReader implements LineReader {
   }
 
   /** Whether no other usual name has another address. Which one is the client would not be known. */
-  #isClear(raw: RawObject): boolean {
+  #isClear(raw: JsonRequest): boolean {
     if (!this.#names.hasAlternatives) return true
     const { address } = this.#meaning
     if (address !== undefined && address !== 'remote') return true
@@ -182,13 +182,14 @@ class JsonReader implements LineReader {
 }
 
 /** The statements of a JSON line. */
-class RawObject implements Raw {
+class JsonRequest extends LoggedRequest {
   readonly port = 'any'
   readonly entry = undefined
   readonly #line: JsonObject
   readonly #names: Names
 
-  constructor(line: JsonObject, names: Names) {
+  constructor(line: JsonObject, names: Names, meaning: Meaning) {
+    super(meaning)
     this.#line = line
     this.#names = names
   }
@@ -220,7 +221,7 @@ class RawObject implements Raw {
     return this.#names.of[part] !== undefined
   }
 
-  at(): number {
+  startOf(): number {
     return 0
   }
 
@@ -232,7 +233,7 @@ class RawObject implements Raw {
     return headerOf(this.#line, name)
   }
 
-  field(name: string): unknown {
+  named(name: string): unknown {
     return valueAt(this.#line, name.split('.'))
   }
 }

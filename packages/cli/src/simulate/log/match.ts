@@ -131,7 +131,7 @@ function endOf({ kind, after, first, without }: Step, line: string, at: number):
       for (let end = line.indexOf(first, at); end > 0; end = line.indexOf(first, end + 1)) {
         const isAfter = after.length === 1 || line.startsWith(after, end)
         const isInList = kind === 'list' && line.charCodeAt(end - 1) === comma
-        if (isAfter && !isInList) return isIn(line, without, at, end) ? -1 : end
+        if (isAfter && !isInList) return end - at > 1 && isIn(line, without, at, end) ? -1 : end
         if (without === first) return -1
       }
       return -1

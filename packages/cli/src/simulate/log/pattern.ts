@@ -1,7 +1,7 @@
 import { assertComplete, type Pattern, type Role } from './grammar.js'
 import { Matcher } from './match.js'
 import { BadLine, type Format, type LineReader, type Meaning, type Reading } from './record.js'
-import { readRequest, type Part, type Raw } from './request.js'
+import { LoggedRequest, readRequest, type Part } from './request.js'
 import { TimeReader } from './time.js'
 import { decoded, textOf } from './values.js'
 
@@ -44,7 +44,7 @@ export class PatternReader implements LineReader {
   readonly unit: string | undefined
   readonly port: 'never' | 'always'
   readonly entry: number | undefined
-  readonly #meaning: Meaning
+  readonly meaning: Meaning
   readonly #times: TimeReader
   /** The first field of each role. */
   readonly byRole: ReadonlyMap<Role, number>
@@ -59,7 +59,7 @@ export class PatternReader implements LineReader {
     this.port = fields[this.byRole.get('ip') ?? 0].role === 'endpoint' ? 'always' : 'never'
     this.entry = fields[this.byRole.get('forwarded') ?? 0].entry
     this.matcher = new Matcher(pattern)
-    this.#meaning = meaning
+    this.meaning = meaning
     const form = fields[this.byRole.get('time') ?? this.byRole.get('start') ?? 0].form
     this.#times = new TimeReader(meaning.zoneMs, form === undefined ? undefined : [form])
     this.#byName = new Map(
@@ -86,18 +86,17 @@ export class PatternReader implements LineReader {
   }
 
   read(line: string): Reading {
-    return (
-      this.matcher.match(line) ?? readRequest(new RawLine(this, line), this.#meaning, this.#times)
-    )
+    return this.matcher.match(line) ?? readRequest(new PatternRequest(this, line), this.#times)
   }
 }
 
 /** A line that fits a pattern. */
-class RawLine implements Raw {
+class PatternRequest extends LoggedRequest {
   readonly #reader: PatternReader
   readonly #line: string
 
   constructor(reader: PatternReader, line: string) {
+    super(reader.meaning)
     this.#reader = reader
     this.#line = line
   }
@@ -127,7 +126,7 @@ class RawLine implements Raw {
     return this.#reader.byRole.has(part)
   }
 
-  at(part: Part): number {
+  startOf(part: Part): number {
     return this.#reader.matcher.startOf(this.#line, this.#reader.byRole.get(part) ?? 0)
   }
 
@@ -148,7 +147,7 @@ class RawLine implements Raw {
     return i === undefined ? undefined : decoded(this.#bytes(i), this.#reader.pattern.escape)
   }
 
-  field(name: string): unknown {
+  named(name: string): unknown {
     const i = this.#reader.named(`field.${name}`)
     if (i === undefined) return undefined
     const { entries } = this.#reader.pattern.fields[i]

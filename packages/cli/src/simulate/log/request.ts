@@ -32,31 +32,11 @@ export const parts = [
 ] as const
 export type Part = (typeof parts)[number]
 
-/** The texts of a line, before they have a meaning. */
-export interface Raw {
-  /** The text of a part, with its escapes. Undefined if the line does not have it. */
-  get(part: Part): string | undefined
-  /** The text of a part, without escapes. */
-  text(part: Part): string | undefined
-  /** Whether the format has the part. */
-  has(part: Part): boolean
-  /** The character at which a part starts. */
-  at(part: Part): number
-  /** The unit of a duration that states none. */
-  readonly unit: string | undefined
-  /** Whether the address has a port. */
-  readonly port: 'never' | 'always' | 'any'
-  /** The entry of the list that is the client, if the format says so. */
-  readonly entry: number | undefined
-  header(name: string): string | undefined
-  field(name: string): unknown
-}
-
 /** The reason why a list gives no address. */
 export const severalAddresses = 'several addresses'
 
 /** Gives the texts of a line their meaning. All formats are read here. */
-export function readRequest(raw: Raw, meaning: Meaning, times: TimeReader): Reading {
+export function readRequest(raw: LoggedRequest, times: TimeReader): Reading {
   const taken = raw.get('duration')
   let durationMs = taken === undefined ? undefined : readDuration(taken, raw.unit)
   if (taken !== undefined && durationMs === undefined)
@@ -75,7 +55,7 @@ export function readRequest(raw: Raw, meaning: Meaning, times: TimeReader): Read
   else if (start !== undefined) durationMs ??= Math.max(0, time - start)
   if (!isPossible(time) || !isPossible(time - (durationMs ?? 0)))
     return wrong(raw, 'impossible time', stated)
-  const address = addressOf(raw, meaning.address)
+  const address = addressOf(raw, raw.meaning.address)
   if (address instanceof BadLine) return address
   const code = raw.get('status') ?? '0'
   const status = readStatus(code)
@@ -85,22 +65,29 @@ export function readRequest(raw: Raw, meaning: Meaning, times: TimeReader): Read
   const url = raw.get('method') === undefined ? undefined : raw.get('url')
   if (url === undefined && !isRequestLine(raw.get('request') ?? '')) return 'not HTTP'
   if (url !== undefined && !isTarget(url)) return wrong(raw, 'no path', 'url')
-  return new LoggedRequest(raw, meaning, time, durationMs, status, address)
+  raw.time = time
+  raw.durationMs = durationMs
+  raw.at = time - (durationMs ?? 0)
+  raw.status = status
+  raw.address = address
+  return raw
 }
 
-function wrong(raw: Raw, reason: string, part: Part): BadLine {
-  return new BadLine(reason, raw.at(part), true)
+function wrong(raw: LoggedRequest, reason: string, part: Part): BadLine {
+  return new BadLine(reason, raw.startOf(part), true)
 }
 
 /** The method and the target of a request. Undefined if the line is none. */
-function lineOf(raw: Raw): { readonly method: string; readonly target: string } | undefined {
+function lineOf(
+  raw: LoggedRequest,
+): { readonly method: string; readonly target: string } | undefined {
   const method = raw.get('method')
   const target = raw.text('url')
   if (method !== undefined && target !== undefined) return { method, target }
   return readRequestLine(raw.text('request') ?? '')
 }
 
-function addressOf(raw: Raw, given: Meaning['address']): Address | BadLine | undefined {
+function addressOf(raw: LoggedRequest, given: Meaning['address']): Address | BadLine | undefined {
   const choice = given ?? raw.entry
   const remote = raw.get('ip')
   const usesList = choice !== 'remote' && (choice !== undefined || remote === undefined)
@@ -119,40 +106,44 @@ function addressOf(raw: Raw, given: Meaning['address']): Address | BadLine | und
     : wrong(raw, 'no address', part)
 }
 
-/** Reads the other parts of a line when they are asked for: most of them never are. */
-class LoggedRequest implements LogRecord {
-  at: number
-  readonly time: number
-  readonly durationMs: number | undefined
-  readonly status: number
-  readonly address: Address | undefined
-  readonly #raw: Raw
-  readonly #meaning: Meaning
+/** A line, whose texts have a meaning once `readRequest` has read it. It reads other parts when they are asked for: most of them never are. */
+export abstract class LoggedRequest implements LogRecord {
+  at = 0
+  time = 0
+  durationMs: number | undefined = undefined
+  status = 0
+  address: Address | undefined = undefined
+  readonly meaning: Meaning
 
-  constructor(
-    raw: Raw,
-    meaning: Meaning,
-    time: number,
-    durationMs: number | undefined,
-    status: number,
-    address: Address | undefined,
-  ) {
-    this.at = time - (durationMs ?? 0)
-    this.time = time
-    this.durationMs = durationMs
-    this.status = status
-    this.address = address
-    this.#raw = raw
-    this.#meaning = meaning
+  constructor(meaning: Meaning) {
+    this.meaning = meaning
   }
 
+  /** The text of a part, with its escapes. Undefined if the line does not have it. */
+  abstract get(part: Part): string | undefined
+  /** The text of a part, without escapes. */
+  abstract text(part: Part): string | undefined
+  /** Whether the format has the part. */
+  abstract has(part: Part): boolean
+  /** The character at which a part starts. */
+  abstract startOf(part: Part): number
+  /** The unit of a duration that states none. */
+  abstract readonly unit: string | undefined
+  /** Whether the address has a port. */
+  abstract readonly port: 'never' | 'always' | 'any'
+  /** The entry of the list that is the client, if the format says so. */
+  abstract readonly entry: number | undefined
+  abstract header(name: string): string | undefined
+  /** Any other field of the line, by the name that the format gives it. */
+  abstract named(name: string): unknown
+
   get method(): string {
-    return lineOf(this.#raw)?.method ?? ''
+    return lineOf(this)?.method ?? ''
   }
 
   get #target(): { readonly url: string; readonly host?: string } {
-    const query = this.#raw.text('query')?.replace(/^\?/, '')
-    const target = lineOf(this.#raw)?.target ?? ''
+    const query = this.text('query')?.replace(/^\?/, '')
+    const target = lineOf(this)?.target ?? ''
     return readTarget(query === undefined ? target : `${target}?${query}`)
   }
 
@@ -161,35 +152,30 @@ class LoggedRequest implements LogRecord {
   }
 
   get host(): string | undefined {
-    const host = this.#raw.text('host')
+    const host = this.text('host')
     return host === undefined ? this.#target.host : readHost(host)
   }
 
   get user(): string | undefined {
-    return this.#raw.text('user')
+    return this.text('user')
   }
 
   get bytes(): number | undefined {
-    return readCount(this.#raw.get('bytes'))
+    return readCount(this.get('bytes'))
   }
 
   get isForwarded(): boolean {
-    const { entry } = this.#raw
-    return this.#raw.has('ip') && entry === undefined && this.#raw.get('forwarded') !== undefined
+    return this.has('ip') && this.entry === undefined && this.get('forwarded') !== undefined
   }
 
   get forwarded(): Address | undefined {
-    const { address, list } = this.#meaning
-    const choice = address === 'remote' ? undefined : (address ?? this.#raw.entry)
-    const found = readForwarded(this.#raw.get('forwarded') ?? '', choice ?? list)
+    const { address, list } = this.meaning
+    const choice = address === 'remote' ? undefined : (address ?? this.entry)
+    const found = readForwarded(this.get('forwarded') ?? '', choice ?? list)
     return found === 'list' ? undefined : found
   }
 
-  header(name: string): string | undefined {
-    return this.#raw.header(name)
-  }
-
   field(name: string): unknown {
-    return name === 'bytes' ? this.bytes : this.#raw.field(name)
+    return name === 'bytes' ? this.bytes : this.named(name)
   }
 }
