@@ -16,7 +16,7 @@ export function ownNames(entry) {
   const below = entryPoints().filter(
     ([name]) => name.startsWith(`${entry}/`) && !name.endsWith('/internal'),
   )
-  const names = new Set(below.flatMap(([name]) => [...publicNames(name).keys()]))
+  const names = new Set(below.flatMap(([name]) => Array.from(publicNames(name).keys())))
   return new Map([...publicNames(entry)].filter(([name]) => !names.has(name)))
 }
 
