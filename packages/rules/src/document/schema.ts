@@ -164,6 +164,8 @@ function by<T>(
   return z.object({ by: name, else: maybe(chosen) }).catchall(chosen) as never
 }
 
+const types = ['string', 'number', 'integer', 'boolean'] as const
+
 const head = {
   version: z.literal(1),
   name: id,
@@ -173,16 +175,7 @@ const head = {
     z.record(
       name,
       union([
-        z.enum([
-          'string',
-          'number',
-          'integer',
-          'boolean',
-          'string?',
-          'number?',
-          'integer?',
-          'boolean?',
-        ]),
+        z.enum([...types, ...types.map((type) => `${type}?` as const)]),
         valueNames,
         strictObject({ oneOf: valueNames, optional: maybe(boolean()) }),
       ]),

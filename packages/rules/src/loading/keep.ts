@@ -35,17 +35,14 @@ export function createKeeper(path: string): Keeper {
     async write(content) {
       if (content.version === written) return
       try {
-        await replaceFile(path, jsonOf(content))
-        written = content.version
+        const { version, format, text, files } = content
+        await replaceFile(path, JSON.stringify({ version, format, text, files: [...files] }))
+        written = version
       } catch (error) {
         warn(path, error)
       }
     },
   }
-}
-
-function jsonOf({ version, format, text, files }: RulesContent): string {
-  return JSON.stringify({ version, format, text, files: [...files] })
 }
 
 function contentIn(json: string): RulesContent {

@@ -79,7 +79,11 @@ export async function createRuleLoader(
 
   async function receive(content: RulesContent | undefined): Promise<void> {
     // A file that is being written is empty for a moment.
-    if (content?.text.trim() === '') throw failEmpty()
+    if (content?.text.trim() === '') {
+      const error = rulesError('SLUICE_RULES_SOURCE_FAILED', source.location, 'it is empty')
+      unreadable.add(error)
+      throw error
+    }
     unreadable.clear()
     if (content === undefined) return
     seen = content.version
@@ -90,12 +94,6 @@ export async function createRuleLoader(
   function reject(error: unknown): never {
     if (error instanceof RulesError) rejected.add(error)
     throw error
-  }
-
-  function failEmpty(): RulesError {
-    const error = rulesError('SLUICE_RULES_SOURCE_FAILED', source.location, 'it is empty')
-    unreadable.add(error)
-    return error
   }
 
   async function use(content: RulesText, from: RulesState['from']): Promise<Loaded> {
@@ -130,8 +128,8 @@ export async function createRuleLoader(
       if (unreadable.latest !== undefined) warnOfStale(used.set.name, unreadable.latest)
       return used
     }
-    if (loaded === undefined) throw noDocument(source)
-    return loaded
+    if (loaded !== undefined) return loaded
+    throw rulesError('SLUICE_RULES_SOURCE_FAILED', source.location, 'it delivered no document')
   }
 
   const first = await loadFirst().catch((error: unknown) => {
@@ -174,10 +172,6 @@ function failCompile(error: unknown): never {
 function assertSameName(before: RuleSet | undefined, { name }: RuleSet): void {
   if (before === undefined || name === before.name) return
   throw rulesError('SLUICE_RULES_NAME_CHANGED', before.name, name)
-}
-
-function noDocument({ location }: RuleSource): RulesError {
-  return rulesError('SLUICE_RULES_SOURCE_FAILED', location, 'it delivered no document')
 }
 
 /** The reasons why the current rules are not those of the source. Each distinct failure is published once, until it is over. */

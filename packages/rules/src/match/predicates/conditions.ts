@@ -1,5 +1,5 @@
 import type { Field, Reading } from '../reading.js'
-import { anything, Several, Failure, type Value } from '../value.js'
+import { anything, Failure, isSeveral, Several, type Value } from '../value.js'
 import type { Schedule } from '../schedule.js'
 import type { Patterns } from '../paths/patterns.js'
 import type { Operator } from './operators.js'
@@ -160,18 +160,16 @@ function decide(
 }
 
 function mismatchOf(field: Field, reading: Reading, surely: boolean, failure: string): Mismatch {
-  const slot = field.inPath === undefined ? reading.request.peek(field) : reading.get(field, surely)
-  const about = { field: field.name, secret: field.secret }
+  const { name, secret, inPath } = field
+  const slot = inPath === undefined ? reading.request.peek(field) : reading.get(field, surely)
   if (slot instanceof Failure) throw slot.error
-  if (!(slot instanceof Several)) {
-    return {
-      ...about,
-      value: slot,
-      words: surely && slot === anything ? 'has several values' : failure,
-    }
+  const value = slot instanceof Several ? slot.values.filter((one) => one !== undefined) : slot
+  return {
+    field: name,
+    secret,
+    value,
+    words: surely && isSeveral(slot) ? 'has several values' : failure,
   }
-  const values = slot.values.filter((value) => value !== undefined)
-  return { ...about, value: values, words: surely ? 'has several values' : failure }
 }
 
 function sumOf(tests: readonly Test[]): number {
