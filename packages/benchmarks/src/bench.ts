@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { goalsOf, publish, publishParts } from './publish.js'
+import { goalsOf, pageOf, publish, save } from './publish.js'
 import type { Section } from './section.js'
 import { sections } from './sections.js'
 
@@ -22,12 +22,12 @@ if (unknown.length > 0) {
 } else if (values.goals) {
   process.stdout.write(`${await goalsOf(sections)}\n`)
 } else if (values.publish) {
-  await publishParts(sections)
+  await publish(sections)
 } else {
   const asked = sections.filter(({ name }) => chosen.length === 0 || chosen.includes(name))
   process.stderr.write(`${planOf(asked, values.quick)}\n`)
   for (const section of asked) await runSection(section, values.quick)
-  if (!values.quick) await publishParts(sections)
+  if (!values.quick) await publish(sections)
 }
 
 function planOf(asked: readonly Section[], quick: boolean): string {
@@ -46,9 +46,9 @@ async function runSection(section: Section, quick: boolean): Promise<void> {
   const say = createSay()
   const startedAt = performance.now()
   try {
-    const findings = await section.run((progress) => say(`${section.name}: ${progress}`), quick)
-    if (!quick) await publish(section, findings)
-    process.stdout.write(`\n${findings.table}\n`)
+    const found = await section.measure((progress) => say(`${section.name}: ${progress}`), quick)
+    if (!quick) await save(section, found)
+    process.stdout.write(`\n${pageOf(section, found)}\n`)
   } catch (error) {
     process.exitCode = 1
     process.stderr.write(`\n${section.name} failed: ${String(error)}\n`)

@@ -1,18 +1,13 @@
 import { availableParallelism, cpus } from 'node:os'
 import type { Redis } from 'ioredis'
+import type { Results } from './results.js'
 
-/** The conditions of a measurement. */
-export interface Conditions {
-  readonly cpu: string
-  readonly cores: number
-  readonly node: string
-  /** The version of Redis, if the section uses one. */
-  readonly redis?: string
-}
+type Conditions = Results['conditions']
 
+/** The machine, and the versions of Node and, if a section uses it, of Redis. */
 export async function conditionsOf(admin?: Redis): Promise<Conditions> {
   const [{ model } = { model: 'unknown' }] = cpus()
-  const machine = { cpu: model, cores: availableParallelism(), node: process.versions.node }
+  const machine = { cpu: model, cores: `${availableParallelism()}`, node: process.versions.node }
   if (admin === undefined) return machine
   const [, redis = 'unknown'] = /^redis_version:(.*?)\r?$/m.exec(await admin.info('server')) ?? []
   return { ...machine, redis }

@@ -1,57 +1,118 @@
-import { fieldOf, type Comparison } from './ratios.js'
 import { table } from './markdown.js'
+import type { Comparison } from './ratios.js'
+import type { Results } from './results.js'
 
-/** A figure that the library must have. */
-interface Goal {
-  readonly row: string
-  /** The figure itself, or as a multiple of the best peer's. */
-  readonly of: 'ours' | 'ours ÷ peer'
-  readonly least?: number
-  readonly most?: number
+/** Where the figures of a goal are: the rows of all ratios, and the last results of a section. */
+interface Source {
+  row(work: string): Comparison | undefined
+  section(name: string): Results | undefined
 }
 
-const added = (framework: string, peer: string) =>
-  `server CPU that a limiter in memory adds to a request, ${framework} ÷ ${peer}`
-const flights = (load: string) => `decisions per second over Redis, ${load} ÷ \`INCR\``
+/** A figure that the library must have. Without results it is undefined or NaN. */
+interface Goal {
+  readonly row: string
+  readonly least?: number
+  readonly most?: number
+  readonly valueOf: (source: Source) => number | undefined
+}
 
-const overPostgres = (load: string, least: number): Goal => ({
-  row: `decisions per second over PostgreSQL, ${load} ÷ a plain statement`,
-  of: 'ours ÷ peer',
-  least,
-})
+type Bound = Pick<Goal, 'least' | 'most'>
 
-const imported = (what: string, most: number): Goal => ({
-  row: `${what} ÷ import of Express`,
-  of: 'ours ÷ peer',
-  most,
-})
+/** The figure itself. */
+function ours(row: string, bound: Bound): Goal {
+  return { row, ...bound, valueOf: (source) => source.row(row)?.ours }
+}
+
+/** The figure as a multiple of the best peer's. */
+function toPeer(row: string, bound: Bound): Goal {
+  return {
+    row: `${row}, Sluice ÷ the best peer`,
+    ...bound,
+    valueOf({ row: find }) {
+      const found = find(row)
+      return found === undefined ? undefined : found.ours / found.peer
+    },
+  }
+}
+
+/** The median of a figure in the results of a section. */
+function medianOf(
+  { section }: Source,
+  name: string,
+  ...[group, contender, figure]: readonly [group: string, contender: string, figure: string]
+): number {
+  return section(name)?.groups[group]?.[contender]?.[figure]?.median ?? Number.NaN
+}
+
+/** The first decisions, compared with one library. */
+function first(where: string, peer: string, most: number): Goal {
+  const msOf = (source: Source, name: string) => medianOf(source, 'cold', where, name, '1000')
+  return {
+    row: `first 1,000 decisions ${where} ÷ ${peer}`,
+    most,
+    valueOf: (source) => msOf(source, 'Sluice, slidingWindow') / msOf(source, peer),
+  }
+}
+
+const imported = (what: string, most: number) => toPeer(`${what} ÷ import of Express`, { most })
+
+const added = (framework: string, peer: string, most: number) =>
+  ours(`server CPU that a limiter in memory adds to a request, ${framework} ÷ ${peer}`, { most })
+
+const overRedis = (load: string) => `decisions per second over Redis, ${load} ÷ \`INCR\``
+
+const overPostgres = (load: string, least: number) =>
+  toPeer(`decisions per second over PostgreSQL, ${load} ÷ a plain statement`, { least })
+
+/** The time of the script of an algorithm in Redis. */
+function scriptTime(name: string, most: number): Goal {
+  return {
+    row: `Redis time of a script, ${name} ÷ \`TIME\`, \`GET\`, \`SET PX\``,
+    most,
+    valueOf: (source) => medianOf(source, 'algorithms', 'toScript', name, 'microseconds ÷'),
+  }
+}
+
+/** The CPU time that a limit adds to a request of a framework, and that the option `count` adds to it. */
+function addedTo(framework: string, most: number): readonly Goal[] {
+  const addedBy = (source: Source, limiter: string) =>
+    medianOf(source, 'added', framework, limiter, 'microseconds −')
+  return [
+    {
+      row: `µs that Sluice in memory adds to a request, ${framework}`,
+      most,
+      valueOf: (source) => addedBy(source, 'Sluice'),
+    },
+    {
+      row: `µs that \`count\` adds to that, ${framework}`,
+      most: 10,
+      valueOf: (source) => addedBy(source, 'Sluice, count') - addedBy(source, 'Sluice'),
+    },
+  ]
+}
 
 const goals: readonly Goal[] = [
+  first('in memory', 'rate-limiter-flexible', 1),
+  first('over Redis', 'express-rate-limit, rate-limit-redis', 1.3),
   imported('import and `rateLimit()` for Express', 1),
   imported('the same after Express is loaded', 1.5),
   imported('import and one limiter without a framework', 1),
-  {
-    row: 'decisions in the first second of a process over Redis, 64 in flight ÷ `INCR`',
-    of: 'ours ÷ peer',
+  toPeer('decisions in the first second of a process over Redis, 64 in flight ÷ `INCR`', {
     least: 1,
-  },
-  { row: 'Redis CPU for a decision, one at a time ÷ `INCR`', of: 'ours ÷ peer', most: 1.25 },
-  { row: flights('one at a time'), of: 'ours ÷ peer', least: 1 },
-  { row: flights('8 in flight'), of: 'ours ÷ peer', least: 1 },
-  { row: 'decisions in memory, one key, called ÷ bare `Map`', of: 'ours', least: 0.4 },
-  {
-    row: 'decisions in memory, one key, called, with a subscriber ÷ bare `Map`',
-    of: 'ours',
-    least: 0.3,
-  },
-  { row: added('Express', 'express-rate-limit'), of: 'ours', most: 0.4 },
-  { row: added('Koa', 'koa-ratelimit'), of: 'ours', most: 0.7 },
-  { row: added('Fastify', '@fastify/rate-limit'), of: 'ours', most: 0.6 },
-  { row: 'decisions in memory, 100,000 keys, called ÷ bare `Map`', of: 'ours', least: 1.05 },
-  { row: flights('64 in flight'), of: 'ours', least: 1.36 },
-  { row: flights('512 in flight'), of: 'ours', least: 1.66 },
-  { row: 'memory per key, a million keys ÷ bare `Map`', of: 'ours', most: 0.62 },
-  { row: 'memory per key in Redis ÷ an integer', of: 'ours', most: 1.45 },
+  }),
+  toPeer('Redis CPU for a decision, one at a time ÷ `INCR`', { most: 1.25 }),
+  toPeer(overRedis('one at a time'), { least: 1 }),
+  toPeer(overRedis('8 in flight'), { least: 1 }),
+  ours('decisions in memory, one key, called ÷ bare `Map`', { least: 0.4 }),
+  ours('decisions in memory, one key, called, with a subscriber ÷ bare `Map`', { least: 0.3 }),
+  added('Express', 'express-rate-limit', 0.4),
+  added('Koa', 'koa-ratelimit', 0.7),
+  added('Fastify', '@fastify/rate-limit', 0.6),
+  ours('decisions in memory, 100,000 keys, called ÷ bare `Map`', { least: 1.05 }),
+  ours(overRedis('64 in flight'), { least: 1.36 }),
+  ours(overRedis('512 in flight'), { least: 1.66 }),
+  ours('memory per key, a million keys ÷ bare `Map`', { most: 0.62 }),
+  ours('memory per key in Redis ÷ an integer', { most: 1.45 }),
   overPostgres('one at a time', 0.8),
   overPostgres('one at a time on one key', 0.8),
   overPostgres('8 in flight', 1.2),
@@ -60,37 +121,20 @@ const goals: readonly Goal[] = [
   overPostgres('64 in flight on one key', 8),
   overPostgres('512 in flight', 4),
   overPostgres('512 in flight on one key', 4),
-  {
-    row: 'CPU of PostgreSQL for a decision, 64 in flight ÷ a plain statement',
-    of: 'ours ÷ peer',
-    most: 0.25,
-  },
-]
-
-/** The last results of the sections whose figures no peer has. */
-export interface OwnResults {
-  readonly added: unknown
-  readonly cold: unknown
-  readonly databases: unknown
-  readonly algorithms: unknown
-}
-
-/** Figures that no peer has. */
-const alone: readonly {
-  readonly row: string
-  readonly most: number
-  readonly valueOf: (results: OwnResults) => number
-}[] = [
+  toPeer('CPU of PostgreSQL for a decision, 64 in flight ÷ a plain statement', { most: 0.25 }),
   {
     row: 'groups that PostgreSQL refuses a single process, of a thousand',
     most: 1,
-    valueOf: ({ databases }) => 1000 * Number(fieldOf(databases, 'refusedShare') ?? Number.NaN),
+    valueOf({ section }) {
+      const { saved = 0, refused = 0 } = section('databases')?.amounts ?? {}
+      return (1000 * refused) / (saved + refused)
+    },
   },
   {
     row: 'p99 of four processes on one SQLite file, one at a time, ms',
     most: 50,
-    valueOf: ({ databases }) =>
-      Number(['shared', '0', 'p99Ms', 'median'].reduce(fieldOf, databases)),
+    valueOf: (source) =>
+      medianOf(source, 'databases', 'shared', 'SQLite, 4 processes, one at a time', 'p99Ms'),
   },
   scriptTime('fixedWindow', 1.6),
   scriptTime('slidingWindow', 1.6),
@@ -100,91 +144,20 @@ const alone: readonly {
   ...addedTo('Hono on Bun', 10),
 ]
 
-/** The time of the script of an algorithm in Redis. */
-function scriptTime(name: string, most: number): (typeof alone)[number] {
-  return {
-    row: `Redis time of a script, ${name} ÷ \`TIME\`, \`GET\`, \`SET PX\``,
-    most,
-    valueOf: ({ algorithms }) => {
-      const path = ['comparedWithScript', 'redisMicroseconds', 'median']
-      return Number(path.reduce(fieldOf, namedIn(algorithms, 'contenders', 'name', name)))
-    },
-  }
-}
-
-/** The CPU time that a limit adds to a request of a framework, and that the option `count` adds to it. */
-function addedTo(framework: string, most: number): typeof alone {
-  const addedBy = (added: unknown, limiter: string) => {
-    const row = namedIn(
-      namedIn(added, 'frameworks', 'framework', framework),
-      'rows',
-      'name',
-      limiter,
-    )
-    return Number(['added', 'median'].reduce(fieldOf, row))
-  }
-  return [
-    {
-      row: `µs that Sluice in memory adds to a request, ${framework}`,
-      most,
-      valueOf: ({ added }: OwnResults) => addedBy(added, 'Sluice'),
-    },
-    {
-      row: `µs that \`count\` adds to that, ${framework}`,
-      most: 10,
-      valueOf: ({ added }: OwnResults) =>
-        addedBy(added, 'Sluice, count') - addedBy(added, 'Sluice'),
-    },
-  ]
-}
-
-/** The first decisions, each compared with one library. */
-const first = [
-  { group: 0, where: 'in memory', peer: 'rate-limiter-flexible', most: 1 },
-  { group: 1, where: 'over Redis', peer: 'express-rate-limit, rate-limit-redis', most: 1.3 },
-]
-
 /** The goals beside the last results. */
-export function goalsTable(all: readonly Comparison[], results: OwnResults): string {
+export function goalsTable(all: readonly Comparison[], section: Source['section']): string {
+  const row = (wanted: string) => all.find(({ work }) => work === wanted)
   return table(
     ['', 'goal', 'last run', ''],
-    [
-      ...first.map(({ group, where, peer, most }) => {
-        const msOf = (name: string) => firstMsOf(results.cold, group, name)
-        const value = msOf('Sluice, slidingWindow') / msOf(peer)
-        return rowOf(`first 1,000 decisions ${where} ÷ ${peer}`, value, { most })
-      }),
-      ...goals.map((goal) => {
-        const found = all.find(({ work }) => work === goal.row)
-        const { ours, peer } = found ?? { ours: Number.NaN, peer: 1 }
-        const isToPeer = goal.of === 'ours ÷ peer'
-        const name = isToPeer ? `${goal.row}, Sluice ÷ the best peer` : goal.row
-        return rowOf(name, isToPeer ? ours / peer : ours, goal)
-      }),
-      ...alone.map(({ row, valueOf, most }) => rowOf(row, valueOf(results), { most })),
-    ],
+    goals.map((goal) => rowOf(goal, goal.valueOf({ row, section }) ?? Number.NaN)),
   )
 }
 
-function rowOf(name: string, value: number, { least, most }: Pick<Goal, 'least' | 'most'>) {
+function rowOf({ row, least, most }: Goal, value: number): readonly string[] {
   const goal = least === undefined ? `≤ ${most}` : `≥ ${least}`
-  if (Number.isNaN(value)) return [name, goal, '–', 'not measured']
+  if (Number.isNaN(value)) return [row, goal, '–', 'not measured']
   // A goal is compared with the figure as it is printed.
   const printed = value.toFixed(2)
   const isMet = Number(printed) >= (least ?? -Infinity) && Number(printed) <= (most ?? Infinity)
-  return [name, goal, printed, isMet ? 'met' : '**missed**']
-}
-
-function firstMsOf(cold: unknown, group: number, name: string): number {
-  const decisions = ['decisions', `${group}`].reduce(fieldOf, cold)
-  const one = namedIn(decisions, 'first', 'name', name)
-  return Number(['ms', '1000', 'median'].reduce(fieldOf, one))
-}
-
-/** The member of a list that has this value under a name. */
-function namedIn(value: unknown, list: string, name: string, wanted: string): unknown {
-  const members = fieldOf(value, list)
-  if (!Array.isArray(members)) return undefined
-  const found: unknown = members.find((each) => fieldOf(each, name) === wanted)
-  return found
+  return [row, goal, printed, isMet ? 'met' : '**missed**']
 }

@@ -1,9 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { behindList } from './behind.js'
 import { goalsTable } from './goals.js'
-import { comparisonsIn, ratiosList, speedLine, type Comparison } from './ratios.js'
-import { redisLoadTable } from './redis/load-table.js'
-import type { Findings, Section } from './section.js'
+import { ratiosList, speedLine, type Comparison } from './ratios.js'
+import { isResults, type Results } from './results.js'
+import type { Section } from './section.js'
+import { redisLoadTable } from './sections/redis.js'
 
 const folder = new URL('../', import.meta.url)
 const results = new URL('results/', folder)
@@ -11,15 +12,26 @@ const own = new URL('README.md', folder)
 const rootReadme = new URL('../../README.md', folder)
 const operations = new URL('../docs/operate/operations.md', folder)
 
-/** Writes the figures of a section to the results folder, and its table to the README. */
-export async function publish({ name }: Section, findings: Findings): Promise<void> {
-  const { results: figures, ratios, table } = findings
+/** The last results of the sections that have any. */
+export type LastResults = ReadonlyMap<Section, Results>
+
+/** Writes the figures of a section to the results folder. */
+export async function save({ name }: Section, found: Results): Promise<void> {
   await mkdir(results, { recursive: true })
-  await writeFile(fileOf(name), `${JSON.stringify({ ...figures, ratios }, null, 2)}\n`)
-  await replace(own, name, table)
+  await writeFile(fileOf(name), `${JSON.stringify(found, null, 2)}\n`)
 }
 
-/** A part of a page that is made of the results of several sections, or that is on a page about something else. */
+export async function lastResults(sections: readonly Section[]): Promise<LastResults> {
+  const found = new Map<Section, Results>()
+  for (const section of sections) {
+    // A section that has never run has no file.
+    const last: unknown = JSON.parse(await readFile(fileOf(section.name), 'utf8').catch(() => '0'))
+    if (isResults(last)) found.set(section, last)
+  }
+  return found
+}
+
+/** A part of a page that is made of results. */
 export interface Part {
   readonly page: URL
   /** The name of the marks around it. */
@@ -27,62 +39,59 @@ export interface Part {
   readonly text: string
 }
 
-/** Writes the parts of the pages that are made of the last results of all sections. */
-export async function publishParts(sections: readonly Section[]): Promise<void> {
-  for (const { page, name, text } of await partsOf(sections)) await replace(page, name, text)
+/** Writes the parts of the pages that are made of the last results. */
+export async function publish(sections: readonly Section[]): Promise<void> {
+  for (const { page, name, text } of partsOf(await lastResults(sections))) {
+    await writeFile(page, withPart(await readFile(page, 'utf8'), name, text))
+  }
 }
 
 /** The goals beside the figures of the last runs. */
 export async function goalsOf(sections: readonly Section[]): Promise<string> {
-  const [added, cold, databases, algorithms] = await Promise.all(
-    ['added', 'cold', 'databases', 'algorithms'].map(lastResults),
-  )
-  return goalsTable(await comparisonsOf(sections), { added, cold, databases, algorithms })
+  const last = await lastResults(sections)
+  return goalsTable(comparisonsOf(last), (name) => resultsOf(last, name))
 }
 
-async function comparisonsOf(sections: readonly Section[]): Promise<readonly Comparison[]> {
-  const all = await Promise.all(
-    sections.map(async ({ name }) => comparisonsIn(await lastResults(name))),
-  )
-  return all.flat()
-}
-
-/** The ratios for the README of the benchmarks, the line of the root README, and the figures of other pages. */
-export async function partsOf(sections: readonly Section[]): Promise<readonly Part[]> {
-  const all = await comparisonsOf(sections)
-  const load = redisLoadTable(await lastResults('redis'))
+/** The parts of all sections, the ratios for the README, the line of the root README, and the figures of other pages. */
+export function partsOf(last: LastResults): readonly Part[] {
+  const all = comparisonsOf(last)
+  const redis = resultsOf(last, 'redis')
   return [
-    ...partOf(all.length > 0, own, 'ratios', ratiosList(all)),
-    ...partOf(all.length > 0, own, 'behind', behindList(all)),
-    ...partOf(all.length > 0, rootReadme, 'speed', speedLine(all)),
-    ...partOf(load !== undefined, operations, 'redis-load', load ?? ''),
+    ...Array.from(last, ([section, found]) => partOf(own, section.name, pageOf(section, found))),
+    ...(all.length === 0 ? [] : [partOf(own, 'ratios', ratiosList(all))]),
+    ...(all.length === 0 ? [] : [partOf(own, 'behind', behindList(all))]),
+    ...(all.length === 0 ? [] : [partOf(rootReadme, 'speed', speedLine(all))]),
+    ...(redis === undefined ? [] : [partOf(operations, 'redis-load', redisLoadTable(redis))]),
   ]
 }
 
-/** Nothing if a section has no results yet. */
-function partOf(hasResults: boolean, page: URL, name: string, text: string): readonly Part[] {
-  return hasResults ? [{ page, name, text }] : []
+/** The sentences and the tables of a section. */
+export function pageOf(section: Section, found: Results): string {
+  return section.page(found).join('\n\n')
 }
 
-async function lastResults(name: string): Promise<unknown> {
-  // A section that has never run has no file.
-  return JSON.parse(await readFile(fileOf(name), 'utf8').catch(() => 'null'))
+function partOf(page: URL, name: string, text: string): Part {
+  return { page, name, text }
+}
+
+function comparisonsOf(last: LastResults): readonly Comparison[] {
+  return Array.from(last, ([section, found]) => section.ratios?.(found) ?? []).flat()
+}
+
+function resultsOf(last: LastResults, wanted: string): Results | undefined {
+  return [...last].find(([{ name }]) => name === wanted)?.[1]
 }
 
 function fileOf(name: string): URL {
   return new URL(`${name}.json`, results)
 }
 
-async function replace(page: URL, name: string, table: string): Promise<void> {
-  await writeFile(page, withTable(await readFile(page, 'utf8'), name, table))
-}
-
-/** Replaces the table between the two marks of a section. */
-export function withTable(text: string, name: string, table: string): string {
-  const [before, between, ...rest] = text.split(`<!-- ${name} -->`)
+/** Replaces the text between two marks. */
+export function withPart(page: string, name: string, text: string): string {
+  const [before, between, ...rest] = page.split(`<!-- ${name} -->`)
   const [, after, ...more] = (between ?? '').split(`<!-- /${name} -->`)
   if (rest.length > 0 || more.length > 0 || after === undefined) {
     throw new Error(`the page must have one pair of marks <!-- ${name} --> and <!-- /${name} -->`)
   }
-  return `${before}<!-- ${name} -->\n\n${table}\n\n<!-- /${name} -->${after}`
+  return `${before}<!-- ${name} -->\n\n${text}\n\n<!-- /${name} -->${after}`
 }

@@ -56,24 +56,3 @@ export function speedLine(comparisons: readonly Comparison[]): string {
 function boldIf(value: number, isBetter: boolean): string {
   return isBetter ? `**${ratio(value)}**` : ratio(value)
 }
-
-/** The rows that a results file contains, if any. */
-export function comparisonsIn(results: unknown): readonly Comparison[] {
-  const ratios = fieldOf(results, 'ratios')
-  return Array.isArray(ratios) ? ratios.filter(isComparison) : []
-}
-
-function isComparison(value: unknown): value is Comparison {
-  return (
-    typeof fieldOf(value, 'work') === 'string' &&
-    ['more', 'less'].includes(String(fieldOf(value, 'better'))) &&
-    typeof fieldOf(value, 'ours') === 'number' &&
-    typeof fieldOf(value, 'peer') === 'number' &&
-    typeof fieldOf(value, 'peerName') === 'string'
-  )
-}
-
-export function fieldOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined
-  return Reflect.get(value, name)
-}

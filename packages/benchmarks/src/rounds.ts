@@ -24,17 +24,10 @@ export async function inRounds<C, F>(
   return found
 }
 
-export function spreadOf(figures: readonly number[]): Spread {
-  const sorted = [...figures].sort((a, b) => a - b)
-  return { median: median(sorted), lowest: sorted[0], highest: sorted[sorted.length - 1] }
-}
-
-/** The figures of one contender as multiples of another's in the same round, because the same disturbances affect both. */
-export function ratiosOf(figures: readonly number[], others: readonly number[]): Spread {
-  return spreadOf(figures.map((figure, round) => figure / others[round]))
-}
-
-function median(sorted: readonly number[]): number {
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b)
   const half = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
+  const isOdd = sorted.length % 2 === 1
+  const median = isOdd ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
+  return { median, lowest: sorted[0], highest: sorted[sorted.length - 1] }
 }

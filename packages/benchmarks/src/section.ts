@@ -1,20 +1,16 @@
 import type { Comparison } from './ratios.js'
+import type { Results } from './results.js'
 
-/** One part of the benchmarks: a file in `sections/`, and a row of the list in `bench.ts`. */
+/** One part of the benchmarks: a file in `sections/`, and a row of the list in `sections.ts`. */
 export interface Section {
-  /** The argument of the command, the name of the file in `results/`, and the name of the marks around the table. */
+  /** The argument of the command, the name of the file in `results/`, and the name of the marks around its part of the page. */
   readonly name: string
   /** The time that it takes on a quiet machine with two cores, about. */
   readonly minutes: number
-  /** `say` shows the progress. A quick run tests the section; its figures are not precise. */
-  run(say: (progress: string) => void, quick: boolean): Promise<Findings>
-}
-
-export interface Findings {
-  /** All figures and their conditions, for the `results` folder. */
-  readonly results: object
-  /** The tables for the page, in Markdown. */
-  readonly table: string
+  /** Measures its contenders in turns. `say` shows the progress. A quick run tests the section; its figures are not precise. */
+  measure(say: (progress: string) => void, quick: boolean): Promise<Results>
+  /** The sentences and the tables of the page. */
+  page(results: Results): readonly string[]
   /** The figures of Sluice and of the best peers, for the READMEs. */
-  readonly ratios?: readonly Comparison[]
+  ratios?(results: Results): readonly Comparison[]
 }

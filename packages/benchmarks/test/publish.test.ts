@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { partsOf, withTable } from '../src/publish.js'
+import { lastResults, partsOf, withPart } from '../src/publish.js'
 import { sections } from '../src/sections.js'
 
 const text =
   'before\n<!-- one -->\n\nold\n\n<!-- /one -->\nbetween\n<!-- two --><!-- /two -->\nafter'
 
-describe('the tables of the README', () => {
-  test('the table of a section replaces the one between its marks', () => {
-    expect(withTable(withTable(text, 'one', 'new'), 'two', 'other')).toBe(
+describe('the parts of the README', () => {
+  test('the part of a section replaces the one between its marks', () => {
+    expect(withPart(withPart(text, 'one', 'new'), 'two', 'other')).toBe(
       'before\n<!-- one -->\n\nnew\n\n<!-- /one -->\nbetween\n<!-- two -->\n\nother\n\n<!-- /two -->\nafter',
     )
   })
@@ -16,7 +16,7 @@ describe('the tables of the README', () => {
   test.each(['', '<!-- one -->', '<!-- /one --><!-- one -->', `${text}${text}`])(
     'throws if the page does not have exactly one pair of marks: %j',
     (text) => {
-      expect(() => withTable(text, 'one', 'new')).toThrow('must have one pair of marks')
+      expect(() => withPart(text, 'one', 'new')).toThrow('must have one pair of marks')
     },
   )
 })
@@ -27,17 +27,20 @@ test.each([
   ['packages/benchmarks/README.md', 'behind'],
   ['packages/docs/operate/operations.md', 'redis-load'],
   ...sections.map(({ name }) => ['packages/benchmarks/README.md', name]),
-])('%s has marks for the table %s', async (page, name) => {
+])('%s has marks for the part %s', async (page, name) => {
   const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
-  expect(withTable(text, name, 'new')).toContain(`<!-- ${name} -->\n\nnew\n\n<!-- /${name} -->`)
+  expect(withPart(text, name, 'new')).toContain(`<!-- ${name} -->\n\nnew\n\n<!-- /${name} -->`)
 })
 
 test('the parts of the pages that are made of the last results are up to date', async () => {
-  const parts = await partsOf(sections)
-  expect(parts.map(({ name }) => name)).toEqual(['ratios', 'behind', 'speed', 'redis-load'])
+  const parts = partsOf(await lastResults(sections))
+  const names = sections.map(({ name }) => name)
+  expect(parts.map(({ name }) => name)).toEqual(
+    names.concat('ratios', 'behind', 'speed', 'redis-load'),
+  )
   for (const { page, name, text } of parts) {
     const written = await readFile(page, 'utf8')
-    expect(withTable(written, name, text), 'run "npm run bench -- --publish"').toBe(written)
+    expect(withPart(written, name, text), 'run "npm run bench -- --publish"').toBe(written)
   }
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compared, comparisonsIn, ratiosList, speedLine } from '../src/ratios.js'
+import { compared, ratiosList, speedLine } from '../src/ratios.js'
 
 const found: readonly [string, number][] = [
   ['yardstick', 1],
@@ -45,14 +45,5 @@ describe('the comparison with the best peer', () => {
     )
     expect(line).not.toContain('\n')
     expect(() => speedLine([])).toThrow('there is no row of decisions per second over Redis, 64')
-  })
-
-  test('is read as it was written, without other text', () => {
-    const row = compared('work', 'less', found)
-    const written: unknown = JSON.parse(
-      JSON.stringify({ ratios: [row, { ...row, ours: '2' }, null] }),
-    )
-    expect(comparisonsIn(written)).toEqual([row])
-    expect([comparisonsIn(null), comparisonsIn({})]).toEqual([[], []])
   })
 })

@@ -1,4 +1,6 @@
 import type { Redis } from 'ioredis'
+import type { Readings } from '../figures.js'
+import type { Reading } from '../processes/reading.js'
 import { memoryOf, usageOf, type Usage } from '../redis-usage.js'
 import { inRounds } from '../rounds.js'
 import { keyName, type Contender, type Decide, type Fill, type Opened } from './contender.js'
@@ -9,25 +11,6 @@ export interface Settings {
   readonly rounds: number
 }
 
-export type AllCosts = ReadonlyMap<Contender, Costs>
-
-/** The cost of a contender. */
-export interface Costs {
-  /** The average bytes of everything that belongs to one key. */
-  readonly bytesPerKey: number
-  /** In the order of the rounds, so that two contenders can be compared within each round. */
-  readonly rounds: readonly Round[]
-}
-
-/** The average cost of one decision in one round. */
-export interface Round {
-  readonly microseconds: number
-  readonly commandsSent: number
-  readonly commandsWithin: number
-  readonly bytesIn: number
-  readonly bytesOut: number
-}
-
 /** Measures the contenders in turns, on one server and one connection, with one decision at a time. */
 export async function tryAll(
   admin: Redis,
@@ -35,7 +18,7 @@ export async function tryAll(
   contenders: readonly Contender[],
   { keys: count, rounds }: Settings,
   say: (progress: string) => void,
-): Promise<AllCosts> {
+): Promise<Readings> {
   const keys = Array.from({ length: count }, (_, i) => `user:${12_345 + i}`)
   const entered: Entered[] = []
   for (const [i, contender] of contenders.entries()) {
@@ -46,23 +29,20 @@ export async function tryAll(
     const bytesPerKey = (await memoryOf(admin, `${keyName(name, '*')}*`)) / count
     entered.push({ contender, opened, bytesPerKey })
   }
-  const measured = await inRounds(entered, rounds, async ({ contender, opened }, round) => {
+  const measured = await inRounds(entered, rounds, async (entry, round) => {
+    const { contender, opened, bytesPerKey } = entry
     say(`round ${round + 1} of ${rounds}`)
     const usage = await usageOf(admin, () => decideForEach(opened.decide, keys, contender.name))
     await opened.release?.()
-    return averageOf(usage, contender.sends, count)
+    return { bytesPerKey, ...averageOf(usage, contender.sends, count) }
   })
-  return new Map(
-    entered.map((entry) => {
-      const { contender, bytesPerKey } = entry
-      return [contender, { bytesPerKey, rounds: measured.get(entry) ?? [] }]
-    }),
-  )
+  return new Map([...measured].map(([{ contender }, readings]) => [contender.name, readings]))
 }
 
 interface Entered {
   readonly contender: Contender
   readonly opened: Opened
+  /** The average bytes of everything that belongs to one key. */
   readonly bytesPerKey: number
 }
 
@@ -84,7 +64,8 @@ async function decideForEach(decide: Decide, keys: readonly string[], name: stri
   }
 }
 
-function averageOf(usage: Usage, sends: readonly string[], decisions: number): Round {
+/** The cost of one decision. */
+function averageOf(usage: Usage, sends: readonly string[], decisions: number): Reading {
   let microseconds = 0
   let sent = 0
   let within = 0

@@ -5,7 +5,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { fieldOf } from '../ratios.js'
+import type { Figures, Groups } from '../figures.js'
+import { isRecord } from '../results.js'
+import { spreadOf } from '../rounds.js'
 
 const run = promisify(execFile)
 const here = fileURLToPath(new URL('../../', import.meta.url))
@@ -16,12 +18,6 @@ export const rows = {
   express: 'MB installed for Express, with dependencies',
 } as const
 
-export interface Installed {
-  readonly row: string
-  readonly name: string
-  readonly megabytes: number
-}
-
 const packages = [
   { row: rows.limiter, name: 'Sluice', from: '@sluice/core' },
   { row: rows.limiter, name: 'rate-limiter-flexible', from: 'rate-limiter-flexible' },
@@ -30,15 +26,16 @@ const packages = [
 ]
 
 /** The size of each library on the disk, without its peers: an application has the framework in any case. */
-export async function installed(): Promise<readonly Installed[]> {
-  return Promise.all(
-    packages.map(async ({ row, name, from }) => {
-      const folders = await foldersOf(from)
-      const sizes = await Promise.all(folders.map(async (folder) => publishedBytes(folder)))
-      const bytes = sizes.reduce((sum, size) => sum + size, 0)
-      return { row, name, megabytes: Math.round(bytes / 10_000) / 100 }
-    }),
-  )
+export async function installed(): Promise<Groups> {
+  const found: Record<string, Record<string, Figures>> = {}
+  for (const { row, name, from } of packages) {
+    const folders = await foldersOf(from)
+    const sizes = await Promise.all(folders.map(async (folder) => publishedBytes(folder)))
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    const own = (found[row] ??= {})
+    own[name] = { megabytes: spreadOf([Math.round(bytes / 10_000) / 100]) }
+  }
+  return found
 }
 
 /** The folders of a package and of all its dependencies. */
@@ -46,7 +43,7 @@ async function foldersOf(name: string): Promise<readonly string[]> {
   const folders = new Set([folderOf(name, here)])
   for (const folder of folders) {
     const manifest: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    const dependencies = Object.keys(objectOf(fieldOf(manifest, 'dependencies')))
+    const dependencies = Object.keys(recordOf(recordOf(manifest)['dependencies']))
     for (const dependency of dependencies) folders.add(folderOf(dependency, folder))
   }
   return [...folders]
@@ -64,8 +61,7 @@ async function publishedBytes(folder: string): Promise<number> {
   if (folder.includes(join('/', 'node_modules', '/'))) return bytesIn(folder)
   const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', folder])
   const found: unknown = JSON.parse(stdout)
-  const values: readonly unknown[] = Object.values(objectOf(found))
-  const size = fieldOf(values[0], 'unpackedSize')
+  const [{ unpackedSize: size }] = Object.values(recordOf(found)).map(recordOf)
   if (typeof size !== 'number') throw new Error(`npm does not say the size of ${folder}`)
   return size
 }
@@ -77,6 +73,6 @@ async function bytesIn(folder: string): Promise<number> {
   return stats.reduce((sum, { size }) => sum + size, 0)
 }
 
-function objectOf(value: unknown): object {
-  return typeof value === 'object' && value !== null ? value : {}
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {}
 }

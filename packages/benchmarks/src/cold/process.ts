@@ -1,3 +1,4 @@
+import { called } from '../processes/called.js'
 import type { Reading } from '../processes/reading.js'
 import { serve } from '../processes/serve.js'
 import type { Decide } from '../redis/contenders/contender.js'
@@ -21,16 +22,16 @@ async function imported(index: number): Promise<Reading> {
 }
 
 async function inMemory(): Promise<Reading> {
-  const { contenderCalled } = await import('../memory/contenders.js')
-  const decider = await contenderCalled(name).open({ limit: 1e6, windowMs: 60_000, keys: 1000 })
+  const { contenders } = await import('../memory/contenders.js')
+  const decider = await called(contenders, name).open({ limit: 1e6, windowMs: 60_000, keys: 1000 })
   return timedFirst((key) => decider.decide(key))
 }
 
 async function openedOverRedis(): Promise<Decide> {
   const { Redis } = await import('ioredis')
-  const { contenderCalled } = await import('../redis/contenders/index.js')
+  const { contenders } = await import('../redis/contenders/index.js')
   const client = new Redis(Number(port), '127.0.0.1')
   // A server connects before its first request.
   await client.ping()
-  return contenderCalled(name).open(client)
+  return called(contenders, name).open(client)
 }

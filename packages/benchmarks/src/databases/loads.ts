@@ -1,30 +1,13 @@
+import { loadOf, type Load } from '../loads.js'
 import { databaseNames, type DatabaseKind } from './contender.js'
 
-/** Decisions of one process, with a number of them in flight at a time. */
-export interface Load {
-  readonly name: string
-  readonly inFlight: number
-  /** Whether all decisions are for one key. Otherwise they are for 10,000 keys by Zipf's law. */
-  readonly isHot: boolean
-  readonly decisions: number
-}
-
-const counts = [
-  { inFlight: 1, decisions: 3000 },
-  { inFlight: 8, decisions: 6000 },
-  { inFlight: 64, decisions: 12_000 },
-  { inFlight: 512, decisions: 15_000 },
-]
-
-export const loads: readonly Load[] = [false, true].flatMap((isHot) =>
-  counts.map(({ inFlight, decisions }) => {
-    const flight = inFlight === 1 ? 'one at a time' : `${inFlight} in flight`
-    return { name: isHot ? `${flight} on one key` : flight, inFlight, isHot, decisions }
-  }),
-)
-
-/** The load by which the CPU time of a decision is compared. */
-export const costLoad = '64 in flight'
+/** First for 10,000 keys by Zipf's law, then for one key. */
+export const loads: readonly Load[] = [false, true].flatMap((isHot) => [
+  loadOf(1, 3000, isHot),
+  loadOf(8, 6000, isHot),
+  loadOf(64, 12_000, isHot),
+  loadOf(512, 15_000, isHot),
+])
 
 /** Several processes that decide by one limiter, and wait for the default timeout at most. */
 export interface SharedLoad {

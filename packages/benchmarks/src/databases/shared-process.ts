@@ -4,6 +4,7 @@ import { postgresStore } from '@sluice/postgres'
 import { sqliteStore } from '@sluice/sqlite'
 import pg from 'pg'
 import { freshKeys, zipf } from '../memory/keys.js'
+import { called } from '../processes/called.js'
 import { serve } from '../processes/serve.js'
 import { limit, windowMs } from '../redis/contenders/contender.js'
 import { percentileOf } from '../redis/in-flight.js'
@@ -13,9 +14,7 @@ import { sharedLoads } from './loads.js'
 // address or the file.
 
 const [, , name, decisions, target] = process.argv
-const load = sharedLoads.find((each) => each.name === name)
-if (load === undefined) throw new Error(`there is no load ${name}`)
-const { database, isHot, inFlight } = load
+const { database, isHot, inFlight } = called(sharedLoads, name)
 const store =
   database === 'postgres'
     ? postgresStore(new pg.Pool({ connectionString: target, max: 4 }), { migrate: true })

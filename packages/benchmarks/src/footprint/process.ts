@@ -1,15 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
-import { contenderCalled } from '../memory/contenders.js'
+import { contenders } from '../memory/contenders.js'
 import { fastestOf, type Decider } from '../memory/contender.js'
 import { freshKeys } from '../memory/keys.js'
+import { called } from '../processes/called.js'
 import type { Reading } from '../processes/reading.js'
 import { serve } from '../processes/serve.js'
 
 // Measures a contender that has seen many keys once, while a few other keys stay in use. The command line has its name and the number of
 // keys.
 
-const contender = contenderCalled(process.argv[2])
+const contender = called(contenders, process.argv[2])
 const keyCount = Number(process.argv[3])
 const activeKeys = 1000
 const keys = freshKeys(keyCount + activeKeys)

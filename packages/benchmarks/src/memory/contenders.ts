@@ -4,10 +4,3 @@ import { ours } from './sluice.js'
 import { bareMap } from './yardstick.js'
 
 export const contenders: readonly Contender[] = [bareMap, ...ours, ...peers]
-
-/** The contender with this name. */
-export function contenderCalled(name: string): Contender {
-  const found = contenders.find((contender) => contender.name === name)
-  if (found === undefined) throw new Error(`there is no contender ${name}`)
-  return found
-}

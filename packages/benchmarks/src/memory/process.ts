@@ -1,7 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel'
+import { called } from '../processes/called.js'
 import { serve } from '../processes/serve.js'
 import { fastestOf, type Decider, type Limits } from './contender.js'
-import { contenderCalled } from './contenders.js'
+import { contenders } from './contenders.js'
 import { freshKeys, zipf } from './keys.js'
 import { useEverything } from './mixed-use.js'
 import { nanosecondsOf } from './timing.js'
@@ -25,7 +26,7 @@ if (variant === 'with a subscriber') {
     observed++
   })
 }
-const contender = contenderCalled(name)
+const contender = called(contenders, name)
 const manyKeys = await open(generous)
 const oneKey = await open(generous)
 // Only the times of allowed requests are compared for three policies.

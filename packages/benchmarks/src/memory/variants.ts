@@ -4,7 +4,7 @@
  */
 export type Variant = (typeof variants)[number]
 
-const variants = ['alone', 'after mixed use', 'with a subscriber', 'three policies'] as const
+export const variants = ['alone', 'after mixed use', 'with a subscriber', 'three policies'] as const
 
 export function isVariant(value: string | undefined): value is Variant {
   return variants.some((variant) => variant === value)

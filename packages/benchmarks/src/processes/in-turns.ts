@@ -1,3 +1,4 @@
+import type { Readings } from '../figures.js'
 import { inRounds } from '../rounds.js'
 import { startContender, type ContenderProcess, type ProcessOptions } from './contender-process.js'
 import type { Reading } from './reading.js'
@@ -11,11 +12,17 @@ export interface Turns {
   readonly rounds: number
   readonly say: (progress: string) => void
   /**
-   * The number of measurements of each contender before the first round, in which code is compiled and caches are filled.
+   * The number of measurements of each process before the first round, in which code is compiled and caches are filled.
    *
    * @default 1
    */
   readonly warmUps?: number
+  /**
+   * Whether each measurement has a new process, without a warm-up.
+   *
+   * @default false
+   */
+  readonly isFresh?: boolean
   /**
    * Measures a process in its turn.
    *
@@ -24,34 +31,33 @@ export interface Turns {
   readonly measure?: (process: ContenderProcess, entrant: Entrant) => Promise<Reading>
 }
 
-/** The readings of each contender, by its name, in the order of the rounds. */
-export type Readings = ReadonlyMap<string, readonly Reading[]>
-
 /** Starts a process for each contender, measures them in turns, and stops them. */
 export async function inTurns(entrants: readonly Entrant[], turns: Turns): Promise<Readings> {
-  const { rounds, say, warmUps = 1, measure = async (process) => process.measure('') } = turns
-  const started = entrants.map((entrant) => ({
-    entrant,
-    process: startContender(entrant.program, entrant),
-  }))
-  try {
-    for (const { entrant, process } of started) {
-      say(`starting ${entrant.name}`)
-      for (let i = 0; i < warmUps; i++) await measure(process, entrant)
-    }
-    const found = await inRounds(started, rounds, async ({ entrant, process }, round) => {
-      say(`round ${round + 1} of ${rounds}`)
-      return measure(process, entrant)
-    })
-    return new Map([...found].map(([{ entrant }, readings]) => [entrant.name, readings]))
-  } finally {
-    await Promise.all(started.map(async ({ process }) => process.stop()))
-  }
-}
+  const { rounds, say, warmUps = 1, isFresh = false } = turns
+  const { measure = async (process) => process.measure('') } = turns
+  const start = (entrant: Entrant) => startContender(entrant.program, entrant)
+  const kept = new Map(isFresh ? [] : entrants.map((entrant) => [entrant, start(entrant)]))
 
-/** One figure of a contender, in the order of the rounds. */
-export function figuresOf(readings: Readings, name: string, figure: string): readonly number[] {
-  const own = readings.get(name)
-  if (own === undefined) throw new Error(`${name} was not measured`)
-  return own.map((reading) => reading[figure])
+  async function measured(entrant: Entrant): Promise<Reading> {
+    const process = kept.get(entrant) ?? start(entrant)
+    try {
+      return await measure(process, entrant)
+    } finally {
+      if (isFresh) await process.stop()
+    }
+  }
+
+  try {
+    for (const entrant of kept.keys()) {
+      say(`starting ${entrant.name}`)
+      for (let i = 0; i < warmUps; i++) await measured(entrant)
+    }
+    const found = await inRounds(entrants, rounds, async (entrant, round) => {
+      say(`round ${round + 1} of ${rounds}`)
+      return measured(entrant)
+    })
+    return new Map([...found].map(([{ name }, readings]) => [name, readings]))
+  } finally {
+    await Promise.all(Array.from(kept.values(), async (process) => process.stop()))
+  }
 }

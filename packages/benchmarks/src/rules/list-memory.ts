@@ -1,20 +1,13 @@
-import { startContender } from '../processes/contender-process.js'
+import { inTurns } from '../processes/in-turns.js'
 
 const program = new URL('../../dist/rules/list-process.js', import.meta.url)
 
 /** The bytes of an entry of a list with 100,000 entries, by the kind of the list. */
-export async function bytesOfEntries(): Promise<Readonly<Record<string, number>>> {
-  const bytes: Record<string, number> = {}
-  for (const [words, kind] of [
-    ['addresses', 'address'],
-    ['texts', 'text'],
-  ]) {
-    const process = startContender(program, { args: [kind], node: ['--expose-gc'] })
-    try {
-      bytes[words] = (await process.measure(''))['bytesPerEntry']
-    } finally {
-      await process.stop()
-    }
-  }
-  return bytes
+export async function bytesOfEntries(): Promise<Readonly<Record<'addresses' | 'texts', number>>> {
+  const node = ['--expose-gc']
+  const entrants = ['address', 'text'].map((kind) => ({ name: kind, program, args: [kind], node }))
+  const [[addresses], [texts]] = (
+    await inTurns(entrants, { rounds: 1, isFresh: true, say: () => {} })
+  ).values()
+  return { addresses: addresses['bytesPerEntry'], texts: texts['bytesPerEntry'] }
 }

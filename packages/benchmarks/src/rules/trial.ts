@@ -1,5 +1,6 @@
 import { compileRules, parsedOf, type Facts, type RuleSet } from '@sluice/rules'
-import { inRounds, spreadOf, type Spread } from '../rounds.js'
+import type { Figures, Groups } from '../figures.js'
+import { inRounds, spreadOf } from '../rounds.js'
 import { byAction, byPath, type Workload } from './documents.js'
 
 export interface Settings {
@@ -9,25 +10,11 @@ export interface Settings {
   readonly judgements: number
 }
 
-/** The cost of a document of one size. */
-export interface RulesFigures {
-  readonly rules: number
-  readonly fields: string
-  /** Microseconds of one judgement, the average of a round. */
-  readonly judgement: Spread
-  /** Microseconds within which 99 of 100 judgements finished, each timed separately. */
-  readonly slowest: number
-  /** Milliseconds, during which the event loop is blocked. */
-  readonly parseMs: number
-  /** Milliseconds, during which requests are still answered. */
-  readonly compileMs: number
-}
-
-/** Measures documents of several sizes in turns. */
+/** Measures documents of several sizes in turns. The groups have the number of rules as their names, and the fields of a rule as those of contenders. */
 export async function tryAll(
   { sizes, rounds, judgements }: Settings,
   say: (progress: string) => void,
-): Promise<readonly RulesFigures[]> {
+): Promise<Groups> {
   const trials: Trial[] = []
   for (const size of sizes) {
     for (const workload of [byPath(size), byAction(size)]) {
@@ -40,12 +27,21 @@ export async function tryAll(
     say(`round ${round + 1} of ${rounds}`)
     return Promise.resolve(timed(() => judgeAll(trial.rules, trial.requests, judgements)))
   })
-  return trials.map((trial) => {
-    const perJudgement = (measured.get(trial) ?? []).map((ms) => (ms * 1000) / judgements)
-    const { size, fields, rules, requests, parseMs, compileMs } = trial
-    const slowest = slowestOf(rules, requests)
-    return { rules: size, fields, judgement: spreadOf(perJudgement), slowest, parseMs, compileMs }
-  })
+  const groups: Record<string, Record<string, Figures>> = {}
+  for (const [{ size, fields, rules, requests, parseMs, compileMs }, times] of measured) {
+    const own = (groups[`${size}`] ??= {})
+    own[fields] = {
+      /** Microseconds of one judgement, the average of a round. */
+      judgement: spreadOf(times.map((ms) => (ms * 1000) / judgements)),
+      /** Microseconds within which 99 of 100 judgements finished, each timed separately. */
+      slowest: spreadOf([slowestOf(rules, requests)]),
+      /** Milliseconds, during which the event loop is blocked. */
+      parseMs: spreadOf([parseMs]),
+      /** Milliseconds, during which requests are still answered. */
+      compileMs: spreadOf([compileMs]),
+    }
+  }
+  return groups
 }
 
 interface Trial {

@@ -2,52 +2,84 @@ import { startRedis } from '@sluice/test-kit/servers'
 import type { Redis } from 'ioredis'
 import { keyName } from '../algorithms/contender.js'
 import { contenders } from '../algorithms/contenders.js'
-import { figuresOf } from '../algorithms/figures.js'
-import { tableOf, type Results } from '../algorithms/table.js'
-import { tryAll, type Settings } from '../algorithms/trial.js'
+import { tryAll } from '../algorithms/trial.js'
 import { clockAndState, floor } from '../algorithms/yardsticks.js'
-import { conditionsOf } from '../conditions.js'
+import { conditionsOf, sentenceOf } from '../conditions.js'
+import { groupOf, joined, type Figures } from '../figures.js'
+import { count, medianCell, ratio, table, type Column } from '../markdown.js'
 import { memoryOf } from '../redis-usage.js'
 import type { Section } from '../section.js'
 
-const long: Settings = { keys: 1000, rounds: 20 }
-const brief: Settings = { keys: 200, rounds: 2 }
+const yardsticks = [floor, clockAndState]
+const all = [...yardsticks, ...contenders]
 
 /** The cost of each algorithm in Redis. */
 export const algorithms: Section = {
   name: 'algorithms',
   minutes: 1,
-  async run(say, quick) {
+  async measure(say, quick) {
     const server = await startRedis()
     try {
-      const results = await measure(server.client(), server.client(), quick ? brief : long, say)
-      return { results, table: tableOf(results) }
+      const admin = server.client()
+      const keys = quick ? 200 : 1000
+      const rounds = quick ? 2 : 20
+      const integerBytes = await bytesOfAnInteger(admin)
+      const readings = await tryAll(admin, server.client(), all, { keys, rounds }, say)
+      return {
+        conditions: await conditionsOf(admin),
+        amounts: { keys, rounds, integerBytes },
+        groups: {
+          toFloor: groupOf(readings, () => readings.get(floor.name)),
+          toScript: groupOf(readings, () => readings.get(clockAndState.name)),
+        },
+      }
     } finally {
       await server.stop()
     }
   },
+  page({ conditions, amounts: { keys, rounds, integerBytes }, groups }) {
+    const columns = columnsTo(integerBytes)
+    const figures = joined(groups)
+    const integer = [`${integerBytes}`, '1.00', ...columns.slice(2).map(() => '')]
+    return [
+      `${sentenceOf(conditions)} ${keys} keys, ${rounds} rounds of a decision for each, medians.`,
+      table(
+        ['', 'a key holds', ...columns.map(([title]) => title)],
+        [
+          ['`SET key 1 PX`', 'an integer', ...integer],
+          ...all.map((one) => {
+            const name = yardsticks.includes(one) ? one.name : `**${one.name}**`
+            const cells = columns.map(([, cell]) => cell(figures[one.name], false))
+            return [name, one.fill.holds].concat(cells)
+          }),
+        ],
+        2,
+      ),
+    ]
+  },
 }
 
-async function measure(
-  admin: Redis,
-  client: Redis,
-  settings: Settings,
-  say: (progress: string) => void,
-): Promise<Results> {
-  const conditions = await conditionsOf(admin)
-  const integerBytes = await bytesOfAnInteger(admin)
-  const costs = await tryAll(admin, client, [...yardsticks, ...contenders], settings, say)
-  return {
-    conditions,
-    settings,
-    integerBytes,
-    yardsticks: yardsticks.map((one) => figuresOf(one, costs)),
-    contenders: contenders.map((one) => figuresOf(one, costs)),
-  }
+function columnsTo(integerBytes: number): readonly Column[] {
+  return [
+    ['bytes', medianCell('toFloor bytesPerKey', count)],
+    ['÷ integer', medianCell('toFloor bytesPerKey', (bytes) => ratio(bytes / integerBytes))],
+    ['µs', medianCell('toFloor microseconds')],
+    ['÷ `INCR` + `PEXPIRE`', medianCell('toFloor microseconds ÷')],
+    ['÷ `TIME`, `GET`, `SET`', medianCell('toScript microseconds ÷')],
+    ['commands', commandsOf],
+    ['bytes in', medianCell('toFloor bytesIn', count)],
+    ['bytes out', medianCell('toFloor bytesOut', count)],
+  ]
 }
 
-const yardsticks = [floor, clockAndState]
+/** The commands of the client, and those of its scripts. */
+function commandsOf(figures: Figures): string {
+  const sent = count(figures['toFloor commandsSent'].median)
+  const within = figures['toFloor commandsWithin'].median
+  return within === 0 ? sent : `${sent} (${count(within)})`
+}
 
+/** The smallest possible state: an integer with a time to live. */
 async function bytesOfAnInteger(admin: Redis): Promise<number> {
   const name = keyName('api00', 'user:12345')
   await admin.set(name, 1, 'PX', 60_000)

@@ -1,15 +1,14 @@
 import { startRedis } from '@sluice/test-kit/servers'
-import { express, imports, rows, type ColdImport } from '../cold/imports.js'
-import { installed, rows as sizeRows, type Installed } from '../cold/installed.js'
+import { express, imports, rows } from '../cold/imports.js'
+import { installed, rows as sizeRows } from '../cold/installed.js'
 import { counts } from '../cold/timing.js'
 import { conditionsOf, sentenceOf } from '../conditions.js'
-import { nameOf, spread, table } from '../markdown.js'
+import { groupOf, groupToFirst, mediansOf, type Group, type Groups } from '../figures.js'
+import { groupsTable, groupTable, medianCell, spreadCell, type Column } from '../markdown.js'
 import { contenders as memoryContenders } from '../memory/contenders.js'
-import { startContender } from '../processes/contender-process.js'
-import type { Reading } from '../processes/reading.js'
-import { compared, type Comparison } from '../ratios.js'
+import { inTurns, type Entrant } from '../processes/in-turns.js'
+import { compared } from '../ratios.js'
 import { contenders as redisContenders } from '../redis/contenders/index.js'
-import { inRounds, ratiosOf, spreadOf, type Spread } from '../rounds.js'
 import type { Section } from '../section.js'
 
 const program = new URL('../cold/process.js', import.meta.url)
@@ -18,207 +17,132 @@ const program = new URL('../cold/process.js', import.meta.url)
 export const cold: Section = {
   name: 'cold',
   minutes: 4,
-  async run(say, quick) {
+  async measure(say, quick) {
     const rounds = quick ? 1 : 15
     const server = await startRedis()
     try {
       const admin = server.client()
-      const loaded = await inRounds(imports, rounds, async (one, round) => {
-        say(`imports, round ${round + 1} of ${rounds}`)
-        return measured(`${imports.indexOf(one)}`)
-      })
-      const inMemory = await inRounds(memoryContenders, rounds, async ({ name }, round) => {
-        say(`first decisions in memory, round ${round + 1} of ${rounds}`)
-        return measured('memory', name)
-      })
-      const overRedis = await inRounds(redisContenders, rounds, async ({ name }, round) => {
-        say(`first decisions over Redis, round ${round + 1} of ${rounds}`)
-        await admin.flushall()
-        return measured('redis', name, `${server.port}`)
-      })
-      const firstSeconds = await inRounds(
-        redisContenders,
-        quick ? 1 : 7,
-        async ({ name }, round) => {
-          say(`first second over Redis, round ${round + 1}`)
-          await admin.flushall()
-          return measured('first second', name, `${server.port}`)
-        },
-      )
-      const seconds = secondsOf(firstSeconds)
-      const conditions = await conditionsOf(admin)
-      const groups = [
-        {
-          of: 'in memory',
-          yardstick: 'a bare `Map`',
-          first: firstOf(memoryContenders, inMemory),
-        },
-        { of: 'over Redis', yardstick: '`INCR`', first: firstOf(redisContenders, overRedis) },
-      ]
-      const times = importsOf(loaded)
-      const sizes = await installed()
-      return {
-        results: {
-          conditions,
+      const port = `${server.port}`
+      const turns = async (work: string, rounds: number, entrants: readonly Entrant[]) =>
+        inTurns(entrants, {
           rounds,
-          imports: times,
-          decisions: groups,
-          firstSeconds: seconds,
-          installed: sizes,
+          isFresh: true,
+          say: (progress) => say(`${work}, ${progress}`),
+          async measure(process) {
+            await admin.flushall()
+            return process.measure('')
+          },
+        })
+      const loaded = await turns(
+        'imports',
+        rounds,
+        imports.map((_, i) => ({ name: `${i}`, program, args: [`${i}`] })),
+      )
+      const inMemory = await turns(
+        'first decisions in memory',
+        rounds,
+        memoryContenders.map(({ name }) => ({ name, program, args: ['memory', name] })),
+      )
+      const overRedis = async (work: string, title: string, rounds: number) =>
+        turns(
+          title,
+          rounds,
+          redisContenders.map(({ name }) => ({ name, program, args: [work, name, port] })),
+        )
+      const first = await overRedis('redis', 'first decisions over Redis', rounds)
+      const second = await overRedis('first second', 'first second over Redis', quick ? 1 : 7)
+      const timesOf = (row: string) => {
+        const own = [...imports.entries()].filter(([, one]) => one.row === row)
+        const times = own.map(([i, { name }]) => [name, loaded.get(`${i}`) ?? []] as const)
+        return groupOf(new Map(times), () => loaded.get('0'))
+      }
+      return {
+        conditions: await conditionsOf(admin),
+        amounts: { rounds },
+        groups: {
+          ...Object.fromEntries(importRows.map((row) => [row, timesOf(row)])),
+          ...(await installed()),
+          'in memory': groupToFirst(inMemory),
+          'over Redis': groupToFirst(first),
+          'first second': groupToFirst(second),
         },
-        ratios: [
-          ...Object.values(rows).map((row) => comparisonOf(times, row)),
-          ...Object.values(sizeRows).map((row) => sizesOf(sizes, row)),
-          ...groups.flatMap(({ of, yardstick, first }) =>
-            counts.map((count) =>
-              compared(
-                `time of the first ${named(count)} of a process ${of} ÷ ${yardstick}`,
-                'less',
-                first.map(({ name, ratios }) => [name, ratios[`${count}`].median]),
-              ),
-            ),
-          ),
-          compared(
-            'decisions in the first second of a process over Redis, 64 in flight ÷ `INCR`',
-            'more',
-            seconds.map(({ name, ratio }) => [name, ratio.median]),
-          ),
-        ],
-        table: [
-          `${sentenceOf(conditions)} ${rounds} rounds, each in a new process: the median, and the lowest and highest.`,
-          '',
-          'The time until a limiter exists, in milliseconds, and ÷ the `import` of Express (less is better):',
-          '',
-          table(
-            ['', '', 'ms', '÷ Express'],
-            times.map(({ row, name, ms, ratio }) => [row, nameOf(name), spread(ms), spread(ratio)]),
-            2,
-          ),
-          '',
-          'The size on the disk, with all dependencies (less is better):',
-          '',
-          table(
-            ['', '', 'MB'],
-            sizes.map(({ row, name, megabytes }) => [row, nameOf(name), megabytes.toFixed(2)]),
-            2,
-          ),
-          ...groups.flatMap(({ of, first }) => [
-            '',
-            `The time of the first decisions of a process ${of}, one at a time, in milliseconds (less is better):`,
-            '',
-            table(
-              ['', ...counts.map((count) => `the first ${count}`)],
-              first.map(({ name, ms }) => [
-                nameOf(name),
-                ...counts.map((count) => spread(ms[`${count}`])),
-              ]),
-            ),
-          ]),
-          '',
-          'The decisions in the first second of a process over Redis, with 64 in flight (more is better):',
-          '',
-          table(
-            ['', 'thousand decisions', '÷ `INCR`'],
-            seconds.map(({ name, decisions, ratio }) => [
-              nameOf(name),
-              (decisions.median / 1000).toFixed(1),
-              spread(ratio),
-            ]),
-          ),
-        ].join('\n'),
       }
     } finally {
       await server.stop()
     }
   },
+  page({ conditions, amounts: { rounds }, groups }) {
+    return [
+      `${sentenceOf(conditions)} ${rounds} rounds, each in a new process: the median, and the lowest and highest.`,
+      'The time until a limiter exists, in milliseconds, and ÷ the `import` of Express (less is better):',
+      groupsTable(
+        [
+          ['ms', spreadCell('ms')],
+          ['÷ Express', spreadCell('ms ÷')],
+        ],
+        picked(groups, importRows),
+      ),
+      'The size on the disk, with all dependencies (less is better):',
+      groupsTable(
+        [['MB', medianCell('megabytes', (size) => size.toFixed(2))]],
+        picked(groups, Object.values(sizeRows)),
+      ),
+      ...firsts.flatMap(({ of }) => [
+        `The time of the first decisions of a process ${of}, one at a time, in milliseconds (less is better):`,
+        groupTable(firstColumns, groups[of]),
+      ]),
+      'The decisions in the first second of a process over Redis, with 64 in flight (more is better):',
+      groupTable(
+        [
+          ['thousand decisions', medianCell('decisions', (all) => (all / 1000).toFixed(1))],
+          ['÷ `INCR`', spreadCell('decisions ÷')],
+        ],
+        groups['first second'],
+      ),
+    ]
+  },
+  ratios: ({ groups }) => [
+    ...Object.values(rows).map((row) =>
+      compared(`${row} ÷ import of Express`, 'less', [
+        [express.name, 1],
+        ...mediansOf(groups[row], 'ms ÷'),
+      ]),
+    ),
+    ...Object.values(sizeRows).map((row) =>
+      compared(row, 'less', [['an empty folder', 0], ...mediansOf(groups[row], 'megabytes')]),
+    ),
+    ...firsts.flatMap(({ of, yardstick }) =>
+      counts.map((count) =>
+        compared(
+          `time of the first ${named(count)} of a process ${of} ÷ ${yardstick}`,
+          'less',
+          mediansOf(groups[of], `${count} ÷`),
+        ),
+      ),
+    ),
+    compared(
+      'decisions in the first second of a process over Redis, 64 in flight ÷ `INCR`',
+      'more',
+      mediansOf(groups['first second'], 'decisions ÷'),
+    ),
+  ],
 }
 
-async function measured(...args: string[]): Promise<Reading> {
-  const process = startContender(program, { args })
-  try {
-    return await process.measure('')
-  } finally {
-    await process.stop()
-  }
-}
+/** The yardstick, and the rows in which it is loaded or not. */
+const importRows = [express.row, ...Object.values(rows)]
 
-interface ImportTime {
-  readonly row: string
-  readonly name: string
-  readonly ms: Spread
-  readonly ratio: Spread
-}
+const firsts = [
+  { of: 'in memory', yardstick: 'a bare `Map`' },
+  { of: 'over Redis', yardstick: '`INCR`' },
+]
 
-function importsOf(found: ReadonlyMap<ColdImport, readonly Reading[]>): readonly ImportTime[] {
-  const floor = timesOf(found, express, 'ms')
-  return imports.map((one) => {
-    const ms = timesOf(found, one, 'ms')
-    return { row: one.row, name: one.name, ms: spreadOf(ms), ratio: ratiosOf(ms, floor) }
-  })
-}
+const firstColumns: readonly Column[] = counts.map((count) => [
+  `the first ${count}`,
+  spreadCell(`${count}`),
+])
 
-function comparisonOf([yardstick, ...times]: readonly ImportTime[], row: string): Comparison {
-  const own = times.filter((time) => time.row === row)
-  return compared(
-    `${row} ÷ import of Express`,
-    'less',
-    [yardstick, ...own].map(({ name, ratio }) => [name, ratio.median]),
-  )
-}
-
-function sizesOf(sizes: readonly Installed[], row: string): Comparison {
-  const own = sizes.filter((size) => size.row === row)
-  return compared(row, 'less', [
-    ['an empty folder', 0],
-    ...own.map(({ name, megabytes }) => [name, megabytes] as const),
-  ])
-}
-
-interface FirstDecisions {
-  readonly name: string
-  readonly ms: Readonly<Record<string, Spread>>
-  /** The multiples of the yardstick, the first contender. */
-  readonly ratios: Readonly<Record<string, Spread>>
-}
-
-function firstOf<C extends { readonly name: string }>(
-  contenders: readonly C[],
-  found: ReadonlyMap<C, readonly Reading[]>,
-): readonly FirstDecisions[] {
-  const [floor] = contenders
-  const each = (figureOf: (count: string) => Spread) =>
-    Object.fromEntries(counts.map((count) => [`${count}`, figureOf(`${count}`)]))
-  return contenders.map((one) => ({
-    name: one.name,
-    ms: each((count) => spreadOf(timesOf(found, one, count))),
-    ratios: each((count) => ratiosOf(timesOf(found, one, count), timesOf(found, floor, count))),
-  }))
-}
-
-interface FirstSecond {
-  readonly name: string
-  readonly decisions: Spread
-  /** The multiple of the yardstick, the first contender. */
-  readonly ratio: Spread
-}
-
-function secondsOf<C extends { readonly name: string }>(
-  found: ReadonlyMap<C, readonly Reading[]>,
-): readonly FirstSecond[] {
-  const all = [...found.keys()]
-  const floor = timesOf(found, all[0], 'decisions')
-  return all.map((one) => {
-    const own = timesOf(found, one, 'decisions')
-    return { name: one.name, decisions: spreadOf(own), ratio: ratiosOf(own, floor) }
-  })
-}
-
-function timesOf<C>(
-  found: ReadonlyMap<C, readonly Reading[]>,
-  one: C,
-  figure: string,
-): readonly number[] {
-  return (found.get(one) ?? []).map((reading) => reading[figure])
+function picked(groups: Groups, names: readonly string[]): Groups {
+  return Object.fromEntries(names.map((name): [string, Group] => [name, groups[name]]))
 }
 
 function named(count: number): string {

@@ -1,7 +1,8 @@
-import { conditionsOf, sentenceOf, type Conditions } from '../conditions.js'
-import { spread, table } from '../markdown.js'
+import { conditionsOf, sentenceOf } from '../conditions.js'
+import type { Groups } from '../figures.js'
+import { groupsTable, medianCell, spreadCell } from '../markdown.js'
 import { bytesOfEntries } from '../rules/list-memory.js'
-import { tryAll, type RulesFigures, type Settings } from '../rules/trial.js'
+import { tryAll, type Settings } from '../rules/trial.js'
 import type { Section } from '../section.js'
 
 const long: Settings = { sizes: [10, 100, 1000, 10_000], rounds: 20, judgements: 50_000 }
@@ -11,41 +12,29 @@ const brief: Settings = { sizes: [10, 100], rounds: 2, judgements: 5000 }
 export const rules: Section = {
   name: 'rules',
   minutes: 1,
-  async run(say, quick) {
-    const conditions = await conditionsOf()
-    const figures = await tryAll(quick ? brief : long, say)
+  async measure(say, quick) {
+    const sizes = await tryAll(quick ? brief : long, say)
     say('lists')
-    const listBytes = await bytesOfEntries()
-    return {
-      results: { conditions, figures, listBytes },
-      table: tableOf(conditions, figures, listBytes),
-    }
+    const { addresses, texts } = await bytesOfEntries()
+    return { conditions: await conditionsOf(), amounts: { addresses, texts }, groups: sizes }
   },
-}
-
-function tableOf(
-  conditions: Conditions,
-  figures: readonly RulesFigures[],
-  listBytes: Readonly<Record<string, number>>,
-): string {
-  const rows = figures.map(({ rules, fields, judgement, slowest, parseMs, compileMs }) => [
-    rules.toLocaleString('en'),
-    fields,
-    spread(judgement),
-    slowest.toFixed(1),
-    parseMs.toFixed(0),
-    compileMs.toFixed(0),
-  ])
-  const columns = [
-    'rules',
-    'fields of each',
-    'judgement, µs',
-    '99 of 100, µs',
-    'read, ms',
-    'compile, ms',
-  ]
-  const lists = Object.entries(listBytes).map(
-    ([kind, bytes]) => `${bytes.toFixed(0)} bytes for an entry of a list of ${kind}`,
-  )
-  return `${table(columns, rows, 2)}\n\n${lists.join(', ')}. ${sentenceOf(conditions)}`
+  page({ conditions, amounts: { addresses, texts }, groups }) {
+    const whole = (value: number) => value.toFixed(0)
+    const sizes = Object.entries(groups).map(([size, group]) => {
+      return [Number(size).toLocaleString('en'), group] as const
+    })
+    return [
+      groupsTable(
+        [
+          ['judgement, µs', spreadCell('judgement')],
+          ['99 of 100, µs', medianCell('slowest', (time) => time.toFixed(1))],
+          ['read, ms', medianCell('parseMs', whole)],
+          ['compile, ms', medianCell('compileMs', whole)],
+        ],
+        Object.fromEntries(sizes) satisfies Groups,
+        ['rules', 'fields of each'],
+      ),
+      `${whole(addresses)} bytes for an entry of a list of addresses, ${whole(texts)} bytes for an entry of a list of texts. ${sentenceOf(conditions)}`,
+    ]
+  },
 }
