@@ -110,6 +110,17 @@ describe.each(drivers)('%s', (_, adapter, options) => {
     await vi.waitFor(() => expect([rate.used(), slots.used()]).toEqual([0, 0]), { interval: 5 })
   })
 
+  test('a handler of denials that returns false ends the leases of the earlier limits of a list', async () => {
+    const slots = counted(concurrency({ limit: 5, lease: '1m' }))
+    const held: number[] = []
+    const onDenied = () => held.push(slots.used()) === 0
+    const list = [slots.options, { ...once, name: 'none', limit: 0, key: 'all', onDenied }]
+    const query = await serve({ providers: [logins([RateLimit(list)])] })
+    const { errors } = await query('mutation { login(password: "right") }')
+    expect([Object.keys(errors), held]).toEqual([['login'], [1]])
+    await vi.waitFor(() => expect(slots.used()).toBe(0), { interval: 5 })
+  })
+
   test.each([
     ['{ work }', 0],
     ['{ work other }', 1],

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js'
 import { expect, test } from 'vitest'
-import { connectionOfSocket } from '../../src/calls/message.js'
+import { callOfMessage, connectionOfSocket } from '../../src/calls/message.js'
 
 /** A socket as libraries make them: an emitter with some members. */
 function socketWith(members: object): EventEmitter {
@@ -42,3 +43,23 @@ test.each([[undefined], [null], [5], ['socket'], [{}], [{ once: true }]])(
     expect(connectionOfSocket(client)).toBeUndefined()
   },
 )
+
+test('a message of socket.io has the address, the URL and the headers of its handshake, and all that its client sent', () => {
+  const handshake = {
+    address: '192.0.2.1',
+    url: '/socket.io/?room=1',
+    headers: { 'x-key': 'ada' },
+    query: { room: '1' },
+    auth: { token: ['a', 'b'] },
+  }
+  const data = { text: 'hello' }
+  const { view } = callOfMessage(new ExecutionContextHost([{ handshake }, data]), 'ws')
+  const { address, url, headers, query, auth } = handshake
+  expect([view.address, view.peer, view.url, view.headers]).toEqual([
+    address,
+    address,
+    url,
+    headers,
+  ])
+  expect([view.sent, view.trustsEveryProxy]).toEqual([[data, query, auth], false])
+})
