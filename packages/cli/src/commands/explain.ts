@@ -8,14 +8,13 @@ import {
 } from '@sluice/rules'
 import { Option, type Command } from 'commander'
 import { checkAsText } from '../output/check-text.js'
-import { explanationAsText } from '../output/explain-text.js'
+import { explanationAsText, type ExplainReport } from '../output/explain-text.js'
 import { styleOf } from '../output/style.js'
 import type { readCounts, Standing } from '../reading/counts.js'
 import { checkDocument } from '../reading/document.js'
 import { inputOf } from '../reading/input.js'
 import { contextOf, withRequestOptions, type RequestOptions } from '../reading/request.js'
 import type { Terminal } from '../terminal.js'
-import type { ExplainReport } from '../output/explain-report.js'
 import { visibleJson } from '../text/visible.js'
 
 interface ExplainCommandOptions extends RequestOptions {

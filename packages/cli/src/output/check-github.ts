@@ -1,6 +1,5 @@
-import type { CheckReport } from './check-report.js'
 import type { CheckedDocument, PlacedFinding } from '../reading/document.js'
-import { messageOf } from './check-text.js'
+import { messageOf, type CheckReport } from './check-text.js'
 import { visible } from '../text/visible.js'
 
 /** Formats a check as workflow commands of GitHub Actions, which show it as annotations. */

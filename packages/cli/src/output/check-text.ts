@@ -1,7 +1,15 @@
-import type { CheckReport } from './check-report.js'
 import type { CheckedDocument, PlacedFinding } from '../reading/document.js'
 import type { Style } from './style.js'
 import { visible } from '../text/visible.js'
+
+/** The result of `sluice check`. */
+export interface CheckReport {
+  readonly documents: readonly CheckedDocument[]
+  /** The document that the others are compared with. */
+  readonly against: string | undefined
+  readonly errors: number
+  readonly warnings: number
+}
 
 /** Formats a check as text. */
 export function checkAsText(report: CheckReport, style: Style): string {

@@ -1,11 +1,21 @@
 import type { Policy, Verdict } from '@sluice/core'
-import type { ExplainedRule, Explanation } from '@sluice/rules'
-import type { ExplainReport } from './explain-report.js'
+import type { ExplainedRule, Explanation, RuleContext } from '@sluice/rules'
 import type { Standing } from '../reading/counts.js'
 import { durationText } from '../text/duration.js'
 import { policyText } from '../text/policy.js'
 import type { Style } from './style.js'
 import { visible } from '../text/visible.js'
+
+/** The result of `sluice explain`. */
+export interface ExplainReport {
+  readonly file: string
+  readonly name: string
+  readonly context: RuleContext
+  readonly at: number
+  readonly explanation: Explanation
+  /** Absent without Redis. */
+  readonly standing: Standing | undefined
+}
 
 /** Formats an explanation as text. */
 export function explanationAsText(report: ExplainReport, style: Style): string {

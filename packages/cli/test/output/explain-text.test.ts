@@ -8,8 +8,8 @@ import {
 } from '@sluice/rules'
 import { expect, test } from 'vitest'
 import { explanationAsJson } from '../../src/commands/explain.js'
-import type { ExplainReport } from '../../src/output/explain-report.js'
-import { explanationAsText } from '../../src/output/explain-text.js'
+
+import { explanationAsText, type ExplainReport } from '../../src/output/explain-text.js'
 
 const at = Date.UTC(2026, 9, 1, 12)
 const same = (text: string): string => text

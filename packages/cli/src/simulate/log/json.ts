@@ -10,7 +10,7 @@ import {
 import { BadLine, type Format, type LineReader, type Meaning, type Reading } from './record.js'
 import { LoggedRequest, parts, readRequest, type Part } from './request.js'
 import { TimeReader } from './time.js'
-import { isRequestLine, readAddress, units } from './values.js'
+import { isRequestLine, readAddress, units, withUnit } from './values.js'
 
 /** The names of the fields in JSON lines. A name can be a path: `request.remote_ip`. */
 export type FieldNames = Partial<Record<FieldName, string>>
@@ -210,7 +210,8 @@ class JsonRequest extends LoggedRequest {
   }
 
   get(field: Field): string | undefined {
-    return present(this.found(field)?.text)
+    const { text, unit } = this.found(field) ?? {}
+    return present(text !== undefined && field === 'duration' ? withUnit(text, unit) : text)
   }
 
   text(field: Field): string | undefined {
@@ -223,10 +224,6 @@ class JsonRequest extends LoggedRequest {
 
   startOf(): number {
     return 0
-  }
-
-  get unit(): string | undefined {
-    return this.found('duration')?.unit
   }
 
   header(name: string): string | undefined {

@@ -3,7 +3,7 @@ import { Matcher } from './match.js'
 import { BadLine, type Format, type LineReader, type Meaning, type Reading } from './record.js'
 import { LoggedRequest, readRequest, type Part } from './request.js'
 import { TimeReader } from './time.js'
-import { decoded, textOf } from './values.js'
+import { decoded, textOf, withUnit } from './values.js'
 
 /** A format whose lines all have one of these patterns. */
 export function patternFormat(name: string, patterns: readonly Pattern[]): Format {
@@ -41,7 +41,6 @@ const forms: Readonly<Partial<Record<Role, Part>>> = {
 export class PatternReader implements LineReader {
   readonly pattern: Pattern
   readonly matcher: Matcher
-  readonly unit: string | undefined
   readonly port: 'never' | 'always'
   readonly entry: number | undefined
   readonly meaning: Meaning
@@ -55,7 +54,6 @@ export class PatternReader implements LineReader {
     this.pattern = pattern
     const byRole = fields.map(({ role }, i) => [forms[role] ?? role, i] as const)
     this.byRole = new Map(byRole.toReversed())
-    this.unit = fields[this.byRole.get('duration') ?? 0].unit
     this.port = fields[this.byRole.get('ip') ?? 0].role === 'endpoint' ? 'always' : 'never'
     this.entry = fields[this.byRole.get('forwarded') ?? 0].entry
     this.matcher = new Matcher(pattern)
@@ -106,7 +104,7 @@ class PatternRequest extends LoggedRequest {
     if (i === undefined) return undefined
     const bytes = this.#bytes(i)
     if (bytes === '-' || bytes === '') return undefined
-    const { role, name } = this.#reader.pattern.fields[i]
+    const { role, name, unit } = this.#reader.pattern.fields[i]
     const clock = role === 'date' ? this.#reader.byRole.get('clock') : undefined
     if (clock !== undefined) return `${bytes} ${this.#bytes(clock)}`
     if (part !== 'duration') return bytes
@@ -114,7 +112,7 @@ class PatternRequest extends LoggedRequest {
     const taken = role === 'timers' ? (timers.exec(bytes)?.[1] ?? 'none') : bytes
     if (taken === '-1') return undefined
     // nginx always writes milliseconds. A whole number has another unit.
-    return name === 'request_time' && !taken.includes('.') ? 'none' : taken
+    return name === 'request_time' && !taken.includes('.') ? 'none' : withUnit(taken, unit)
   }
 
   text(part: Part): string | undefined {
@@ -128,10 +126,6 @@ class PatternRequest extends LoggedRequest {
 
   startOf(part: Part): number {
     return this.#reader.matcher.startOf(this.#line, this.#reader.byRole.get(part) ?? 0)
-  }
-
-  get unit(): string | undefined {
-    return this.#reader.unit
   }
 
   get port(): 'never' | 'always' {

@@ -38,7 +38,7 @@ export const severalAddresses = 'several addresses'
 /** Gives the texts of a line their meaning. All formats are read here. */
 export function readRequest(raw: LoggedRequest, times: TimeReader): Reading {
   const taken = raw.get('duration')
-  let durationMs = taken === undefined ? undefined : readDuration(taken, raw.unit)
+  let durationMs = taken === undefined ? undefined : readDuration(taken)
   if (taken !== undefined && durationMs === undefined)
     return wrong(raw, 'no duration with a unit', 'duration')
   const end = raw.get('time')
@@ -119,7 +119,7 @@ export abstract class LoggedRequest implements LogRecord {
     this.meaning = meaning
   }
 
-  /** The text of a part, with its escapes. Undefined if the line does not have it. */
+  /** The text of a part, with its escapes, and of a duration with its unit. Undefined if the line does not have it. */
   abstract get(part: Part): string | undefined
   /** The text of a part, without escapes. */
   abstract text(part: Part): string | undefined
@@ -127,8 +127,6 @@ export abstract class LoggedRequest implements LogRecord {
   abstract has(part: Part): boolean
   /** The character at which a part starts. */
   abstract startOf(part: Part): number
-  /** The unit of a duration that states none. */
-  abstract readonly unit: string | undefined
   /** Whether the address has a port. */
   abstract readonly port: 'never' | 'always' | 'any'
   /** The entry of the list that is the client, if the format says so. */

@@ -125,11 +125,15 @@ export const units: Readonly<Record<string, number>> = {
   s: 1000,
 }
 
-/** A duration in milliseconds. The unit in the text counts before that of the field; without any there is no meaning. */
-export function readDuration(text: string, unit?: string): number | undefined {
-  const match = /^\+?(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(ns|us|µs|ms|s)?$/.exec(text)
-  const factor = match === null ? undefined : units[match[2] ?? unit ?? '']
-  return match === null || factor === undefined ? undefined : Math.round(Number(match[1]) * factor)
+/** Adds a unit to a duration that states none. */
+export function withUnit(text: string, unit: string | undefined): string {
+  return /\d$/.test(text) ? `${text}${unit ?? ''}` : text
+}
+
+/** A duration in milliseconds. Without its unit it has no meaning. */
+export function readDuration(text: string): number | undefined {
+  const match = /^\+?(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(ns|us|µs|ms|s)$/.exec(text)
+  return match === null ? undefined : Math.round(Number(match[1]) * units[match[2]])
 }
 
 /** A number of bytes. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readDuration } from '../../../src/simulate/log/values.js'
+import { readDuration, withUnit } from '../../../src/simulate/log/values.js'
 import { cut, fieldsOf, jsonReader, time } from './lines.js'
 
 function anyTime(value: unknown): number | undefined {
@@ -88,6 +88,6 @@ describe('durations', () => {
     ['-', 'ms', undefined],
     ['-1', 'ms', undefined],
   ])('%j in %s is %j ms', (value, unit, expected) => {
-    expect(readDuration(value, unit)).toBe(expected)
+    expect(readDuration(withUnit(value, unit))).toBe(expected)
   })
 })
