@@ -176,11 +176,7 @@ function responseTerms<R, H>({ options, count }: Limit<R, H>, counted: Counted):
   const all = Object.keys(counted.decision.policies)
   const resets = resetOn === undefined ? [] : resetOn === 'success' ? all : resetOn.success
   if (when === 'all') return { ...counted, resets }
-  return {
-    ...counted,
-    resets,
-    uncounted: async (outcome) => ((await isCounted(when, outcome)) ? [] : all),
-  }
+  return { ...counted, resets, uncounted: async (end) => ((await isCounted(when, end)) ? [] : all) }
 }
 
 /**
