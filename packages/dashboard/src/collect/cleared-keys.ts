@@ -16,10 +16,12 @@ export interface ClearedKey {
 /** Whether a last denial is over. It is not if another policy denies the key. */
 export function isOver(
   { at, policies }: ClearedKey,
-  lastAt: number,
+  lastDeniedAt: number,
   denying: readonly string[],
 ): boolean {
-  return lastAt <= at && (policies === undefined || denying.every((one) => policies.includes(one)))
+  return (
+    lastDeniedAt <= at && (policies === undefined || denying.every((one) => policies.includes(one)))
+  )
 }
 
 /** The keys whose denials were over early in the last seconds, for other processes that have denied them. */

@@ -203,10 +203,10 @@ function denialBy(
   now: number,
 ) {
   const waits = names.map((name) => policies[name].retryAfterMs)
-  const until = waits.includes(null) ? null : now + Math.max(0, ...waits.map(Number))
+  const untilAt = waits.includes(null) ? null : now + Math.max(0, ...waits.map(Number))
   // The block of a decision without counts is a guess.
   const isBlocked =
     source !== 'closed' &&
     decided.some(({ name, blockedMs }) => blockedMs > 0 && names.includes(name))
-  return { until, policies: names, source, isBlocked }
+  return { untilAt, policies: names, source, isBlocked }
 }

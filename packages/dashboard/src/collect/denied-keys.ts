@@ -12,35 +12,21 @@ const dropped = 1000
 export const pauseMs = 10_000
 
 /** The last denial of a key. */
-export interface Denial {
-  /** When the key is allowed again; null if never. */
-  readonly until: number | null
-  readonly policies: readonly string[]
-  readonly source: DeniedKey['source']
-  readonly isBlocked: boolean
-}
-
-/** A key that is denied, and its denials without a pause. */
-export interface DeniedRun extends Denial {
-  readonly key: string
-  readonly denials: number
-  readonly firstAt: number
-  readonly lastAt: number
-}
+export type Denial = Pick<DeniedKey, 'untilAt' | 'policies' | 'source' | 'isBlocked'>
 
 /** Whether a key is listed as denied. A client that never waits is denied for a few milliseconds many times a second: without the pause, it would be in every other list only. */
-export function isListed({ until, lastAt }: DeniedRun, at: number): boolean {
-  return until === null || until > at || lastAt > at - pauseMs
+export function isListed({ untilAt, lastDeniedAt }: DeniedKey, at: number): boolean {
+  return untilAt === null || untilAt > at || lastDeniedAt > at - pauseMs
 }
 
 /** When a run ends. */
-function endOf({ until, lastAt }: DeniedRun): number {
-  return Math.max(until ?? Infinity, lastAt) + pauseMs
+function endOf({ untilAt, lastDeniedAt }: DeniedKey): number {
+  return Math.max(untilAt ?? Infinity, lastDeniedAt) + pauseMs
 }
 
 /** The keys that are denied, by their limiters. If there are too many, those are dropped that are allowed again soonest. */
 export class DeniedKeys {
-  readonly #limiters = new Map<string, Map<string, DeniedRun>>()
+  readonly #limiters = new Map<string, Map<string, DeniedKey>>()
 
   get size(): number {
     let size = 0
@@ -50,7 +36,7 @@ export class DeniedKeys {
 
   /** Notes a denial at a time. */
   add(limiter: string, key: string, denial: Denial, now: number): void {
-    const runs = this.#limiters.get(limiter) ?? new Map<string, DeniedRun>()
+    const runs = this.#limiters.get(limiter) ?? new Map<string, DeniedKey>()
     this.#limiters.set(limiter, runs)
     const known = runs.get(key)
     const run = known !== undefined && endOf(known) > now ? known : undefined
@@ -59,8 +45,8 @@ export class DeniedKeys {
       ...denial,
       key: run?.key ?? ownText(key),
       denials: (run?.denials ?? 0) + 1,
-      firstAt: run?.firstAt ?? now,
-      lastAt: now,
+      firstDeniedAt: run?.firstDeniedAt ?? now,
+      lastDeniedAt: now,
     })
   }
 
@@ -78,7 +64,7 @@ export class DeniedKeys {
   ): number {
     const run = this.#limiters.get(limiter)?.get(key)
     if (run === undefined || run.policies.some((name) => keys[name] !== key)) return 0
-    const left = (run.until ?? Infinity) - now
+    const left = (run.untilAt ?? Infinity) - now
     if (left <= 0) return 0
     this.#limiters.get(limiter)?.delete(key)
     return left
@@ -88,7 +74,8 @@ export class DeniedKeys {
   clear(cleared: ClearedKey): void {
     const runs = this.#limiters.get(cleared.limiter)
     const run = runs?.get(cleared.key)
-    if (run !== undefined && isOver(cleared, run.lastAt, run.policies)) runs?.delete(cleared.key)
+    if (run !== undefined && isOver(cleared, run.lastDeniedAt, run.policies))
+      runs?.delete(cleared.key)
   }
 
   /** Removes the keys whose run has ended. */
@@ -99,7 +86,7 @@ export class DeniedKeys {
   }
 
   /** The denied keys of a limiter. */
-  runsOf(limiter: string, now: number): readonly DeniedRun[] {
+  runsOf(limiter: string, now: number): readonly DeniedKey[] {
     const runs = this.#limiters.get(limiter)?.values() ?? []
     return [...runs].filter((run) => endOf(run) > now)
   }
@@ -108,7 +95,7 @@ export class DeniedKeys {
     const all = [...this.#limiters.values()].flatMap((runs) =>
       Array.from(runs.values(), (run) => ({ runs, run })),
     )
-    all.sort((a, b) => endOf(a.run) - endOf(b.run) || a.run.lastAt - b.run.lastAt)
+    all.sort((a, b) => endOf(a.run) - endOf(b.run) || a.run.lastDeniedAt - b.run.lastDeniedAt)
     for (const { runs, run } of all.slice(0, dropped)) runs.delete(run.key)
   }
 }

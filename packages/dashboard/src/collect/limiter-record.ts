@@ -6,6 +6,16 @@ import { Ring } from './steps.js'
 /** The kinds of decisions. */
 export type Outcome = 'allowed' | 'denied' | 'exempt' | 'wouldDeny'
 
+/** One value for each kind of decision. */
+export function byOutcome<T>(of: (outcome: Outcome) => T): Record<Outcome, T> {
+  return {
+    allowed: of('allowed'),
+    denied: of('denied'),
+    exempt: of('exempt'),
+    wouldDeny: of('wouldDeny'),
+  }
+}
+
 /** A policy of a limiter, as decisions show it. */
 export interface PolicyRecord {
   readonly name: string

@@ -1,8 +1,8 @@
 import { isOver, type ClearedKey } from '../collect/cleared-keys.js'
-import type { DeniedRun } from '../collect/denied-keys.js'
-import type { Outcome } from '../collect/limiter-record.js'
+import { byOutcome } from '../collect/limiter-record.js'
 import { mergedTop } from '../collect/recent-keys.js'
 import { noCounts, type Series } from '../collect/steps.js'
+import type { DeniedKey } from '../view.js'
 import { addMinutes } from './minutes.js'
 import {
   emptyLimiter,
@@ -47,18 +47,15 @@ function mergedLimiter(
   cleared: readonly ClearedKey[],
 ): LimiterData {
   const all = [own, ...others.map(({ limiter }) => limiter)]
-  const sum = (outcome: Outcome): Series =>
-    sumSeries(
-      own[outcome],
-      at,
-      others.map((one): Minutes => [one.at, one.limiter[outcome]]),
-    )
   return {
     name: own.name,
-    allowed: sum('allowed'),
-    denied: sum('denied'),
-    exempt: sum('exempt'),
-    wouldDeny: sum('wouldDeny'),
+    ...byOutcome((outcome) =>
+      sumSeries(
+        own[outcome],
+        at,
+        others.map((one): Minutes => [one.at, one.limiter[outcome]]),
+      ),
+    ),
     policies: mergedPolicies(own.policies, at, others),
     groups: mergedGroups(all.flatMap(({ groups }) => groups)),
     requests: mergedTop(all.map(({ requests }) => requests)),
@@ -117,14 +114,17 @@ export function mergedGroups(all: readonly (readonly string[])[]): readonly (rea
 }
 
 function mergedRuns(
-  all: readonly (readonly DeniedRun[])[],
+  all: readonly (readonly DeniedKey[])[],
   cleared: readonly ClearedKey[],
-): readonly DeniedRun[] {
+): readonly DeniedKey[] {
   const keys = new Set(cleared.map(({ key }) => key))
-  const merged = new Map<string, DeniedRun>()
+  const merged = new Map<string, DeniedKey>()
   for (const run of all.flat()) {
-    const { key, lastAt, policies } = run
-    if (keys.has(key) && cleared.some((one) => one.key === key && isOver(one, lastAt, policies))) {
+    const { key, lastDeniedAt, policies } = run
+    if (
+      keys.has(key) &&
+      cleared.some((one) => one.key === key && isOver(one, lastDeniedAt, policies))
+    ) {
       continue
     }
     const known = merged.get(key)
@@ -134,11 +134,11 @@ function mergedRuns(
 }
 
 /** The later of the last denials decides. */
-function together(a: DeniedRun, b: DeniedRun): DeniedRun {
+function together(a: DeniedKey, b: DeniedKey): DeniedKey {
   return {
-    ...(a.lastAt >= b.lastAt ? a : b),
+    ...(a.lastDeniedAt >= b.lastDeniedAt ? a : b),
     policies: [...new Set([...a.policies, ...b.policies])],
     denials: a.denials + b.denials,
-    firstAt: Math.min(a.firstAt, b.firstAt),
+    firstDeniedAt: Math.min(a.firstDeniedAt, b.firstDeniedAt),
   }
 }

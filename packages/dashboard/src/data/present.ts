@@ -1,4 +1,5 @@
-import { isListed, type DeniedRun } from '../collect/denied-keys.js'
+import { isListed } from '../collect/denied-keys.js'
+import { byOutcome } from '../collect/limiter-record.js'
 import type { Top } from '../collect/recent-keys.js'
 import { noCounts, startOf, stepMs, sumOf, type Series } from '../collect/steps.js'
 import { firstInOrder } from '../first-in-order.js'
@@ -30,7 +31,7 @@ export function limiterViews(
     .filter(({ name }) => !acting.includes(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   return [...first, ...others].map((data) => {
-    const { name, allowed, denied, exempt, wouldDeny } = data
+    const { name } = data
     const listed = data.runs.filter((run) => isListed(run, at))
     return {
       name,
@@ -39,10 +40,7 @@ export function limiterViews(
       series: {
         startsAt: startOf(at),
         stepMs,
-        allowed: whole(allowed),
-        denied: whole(denied),
-        exempt: whole(exempt),
-        wouldDeny: whole(wouldDeny),
+        ...byOutcome((outcome) => whole(data[outcome])),
       },
       top: {
         requests: topKeys(data.requests, shown, rows),
@@ -82,21 +80,14 @@ function topKeys(
 }
 
 function deniedKeys(
-  runs: readonly DeniedRun[],
+  runs: readonly DeniedKey[],
   shown: (key: string) => string,
   rows: number,
 ): DeniedKey[] {
-  const first = firstInOrder(runs, rows, (a, b) => b.denials - a.denials || b.lastAt - a.lastAt)
-  return first.map(({ key, policies, until, denials, firstAt, lastAt, source, isBlocked }) => {
-    return {
-      key: shown(key),
-      policies,
-      untilAt: until,
-      denials,
-      firstDeniedAt: firstAt,
-      lastDeniedAt: lastAt,
-      source,
-      isBlocked,
-    }
-  })
+  const first = firstInOrder(
+    runs,
+    rows,
+    (a, b) => b.denials - a.denials || b.lastDeniedAt - a.lastDeniedAt,
+  )
+  return first.map((run) => Object.assign({ ...run }, { key: shown(run.key) }))
 }

@@ -1,10 +1,9 @@
 import type { Policy } from '@sluice/core'
 import type { Collector } from '../collect/collector.js'
-import type { DeniedRun } from '../collect/denied-keys.js'
-import type { LimiterRecord } from '../collect/limiter-record.js'
+import { byOutcome, type LimiterRecord, type Outcome } from '../collect/limiter-record.js'
 import type { Top } from '../collect/recent-keys.js'
 import { stepCount, type Ring, type Series } from '../collect/steps.js'
-import type { StoreView } from '../view.js'
+import type { DeniedKey, StoreView } from '../view.js'
 import type { RulesData } from './rules-data.js'
 
 /** The data of one process at a time. */
@@ -23,18 +22,14 @@ export interface SharedData extends ProcessData {
 }
 
 /** The data of one process about a limiter. An empty series has no counts. */
-export interface LimiterData {
+export interface LimiterData extends Readonly<Record<Outcome, Series>> {
   readonly name: string
-  readonly allowed: Series
-  readonly denied: Series
-  readonly exempt: Series
-  readonly wouldDeny: Series
   readonly policies: readonly PolicyData[]
   /** The names of policies that count by the same key. */
   readonly groups: readonly (readonly string[])[]
   readonly requests: Top
   readonly denials: Top
-  readonly runs: readonly DeniedRun[]
+  readonly runs: readonly DeniedKey[]
   /** The number of denied keys that are not in `runs`. */
   readonly unlistedRuns: number
 }
@@ -66,10 +61,7 @@ function limiterData(record: LimiterRecord, { step, denied }: Collector, at: num
   const series = (ring: Ring | undefined): Series => ring?.series(step) ?? []
   return {
     name: record.name,
-    allowed: series(record.allowed),
-    denied: series(record.denied),
-    exempt: series(record.exempt),
-    wouldDeny: series(record.wouldDeny),
+    ...byOutcome((outcome) => series(record[outcome])),
     policies: Array.from(record.policies.values(), (one) => ({
       name: one.name,
       denied: series(one.denied),
@@ -91,10 +83,7 @@ export function emptyLimiter(name: string, at: number): LimiterData {
   const none = { keys: [], unlisted: 0, sinceAt: at }
   return {
     name,
-    allowed: [],
-    denied: [],
-    exempt: [],
-    wouldDeny: [],
+    ...byOutcome(() => []),
     policies: [],
     groups: [],
     requests: none,

@@ -1,11 +1,11 @@
 import type { Policy } from '@sluice/core'
 import { checkedPolicy } from '@sluice/core/internal'
 import type { ClearedKey } from '../collect/cleared-keys.js'
-import type { DeniedRun } from '../collect/denied-keys.js'
+import { byOutcome } from '../collect/limiter-record.js'
 import type { HotKey } from '../collect/hot-keys.js'
 import type { Top } from '../collect/recent-keys.js'
 import type { Series } from '../collect/steps.js'
-import type { StoreView } from '../view.js'
+import type { DeniedKey, StoreView } from '../view.js'
 import {
   absentOr,
   boolean,
@@ -78,10 +78,7 @@ const snapshot = record<ProcessData>({
   limiters: list(
     record<LimiterData>({
       name: string,
-      allowed: minutes,
-      denied: minutes,
-      exempt: minutes,
-      wouldDeny: minutes,
+      ...byOutcome(() => minutes),
       policies: list(
         record<PolicyData>({
           name: string,
@@ -96,13 +93,13 @@ const snapshot = record<ProcessData>({
       requests: top,
       denials: top,
       runs: list(
-        record<DeniedRun>({
+        record<DeniedKey>({
           key: string,
           policies: strings,
-          until: nullOr(number),
+          untilAt: nullOr(number),
           denials: count,
-          firstAt: number,
-          lastAt: number,
+          firstDeniedAt: number,
+          lastDeniedAt: number,
           source: oneOf('store', 'local', 'ahead', 'fallback', 'open', 'closed'),
           isBlocked: boolean,
         }),

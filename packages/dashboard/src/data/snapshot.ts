@@ -1,4 +1,5 @@
 import { isListed } from '../collect/denied-keys.js'
+import { byOutcome } from '../collect/limiter-record.js'
 import { mergedTop, mostTop } from '../collect/recent-keys.js'
 import type { Series } from '../collect/steps.js'
 import { firstInOrder } from '../first-in-order.js'
@@ -6,7 +7,7 @@ import { minutesOf } from './minutes.js'
 import type { LimiterData, ProcessData } from './process-data.js'
 
 /** The version of the form. Increase it with every change. An older version leaves out what it cannot read, so a part with another meaning needs another name or type. */
-export const snapshotVersion = 4
+export const snapshotVersion = 5
 
 /** The frequent keys of all limiters together, for each of both lists, and half of their denied keys. */
 const mostKeys = 250
@@ -34,10 +35,7 @@ function shortLimiter(limiter: LimiterData, at: number, most: number): LimiterDa
   const runs = firstInOrder(listed, 2 * most, (a, b) => b.denials - a.denials)
   return {
     ...limiter,
-    allowed: minutes(limiter.allowed),
-    denied: minutes(limiter.denied),
-    exempt: minutes(limiter.exempt),
-    wouldDeny: minutes(limiter.wouldDeny),
+    ...byOutcome((outcome) => minutes(limiter[outcome])),
     policies: limiter.policies.map((policy) => {
       const { denied, wouldDeny } = policy
       return Object.assign(

@@ -4,7 +4,7 @@ import { runs } from '@sluice/test-kit/random'
 import { DeniedKeys, pauseMs, type Denial } from '../../src/collect/denied-keys.js'
 
 function denial(until: number | null, changes: Partial<Denial> = {}): Denial {
-  return { until, policies: ['default'], source: 'store', isBlocked: false, ...changes }
+  return { untilAt: until, policies: ['default'], source: 'store', isBlocked: false, ...changes }
 }
 
 interface ModelRun {
@@ -69,8 +69,8 @@ test('runs of denials are those of a model that looks at each key', () => {
         const listed = keys
           .runsOf('api', now)
           .map(
-            ({ key, denials, firstAt, lastAt, until }) =>
-              [key, [denials, firstAt, lastAt, until]] as const,
+            ({ key, denials, firstDeniedAt, lastDeniedAt, untilAt }) =>
+              [key, [denials, firstDeniedAt, lastDeniedAt, untilAt]] as const,
           )
         expect(new Map(listed)).toEqual(model.listed(now))
       }
@@ -86,13 +86,13 @@ test('the last denial of a key decides its policies, its source and whether it i
   expect(keys.runsOf('api', 2)).toEqual([
     {
       key: 'ann',
-      until: 8,
+      untilAt: 8,
       policies: ['b'],
       source: 'local',
       isBlocked: true,
       denials: 2,
-      firstAt: 1,
-      lastAt: 2,
+      firstDeniedAt: 1,
+      lastDeniedAt: 2,
     },
   ])
 })
@@ -110,7 +110,9 @@ describe('of more than 10,000 keys, the tenth that is allowed again soonest is d
     for (const [i, wait] of waits.entries()) {
       keys.add(limiters[i % 2], `key-${i}`, denial(now + wait), now)
     }
-    const kept = limiters.flatMap((name) => keys.runsOf(name, now)).map(({ until }) => until ?? 0)
+    const kept = limiters
+      .flatMap((name) => keys.runsOf(name, now))
+      .map(({ untilAt }) => untilAt ?? 0)
     // The key that comes in last is kept.
     const first = waits.slice(0, -1).sort((a, b) => b - a)
     const expected = [...first.slice(0, 9000), waits[10_000]].map((wait) => now + wait)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { DeniedRun } from '../../src/collect/denied-keys.js'
+import type { DeniedKey } from '../../src/view.js'
 import { Collector } from '../../src/collect/collector.js'
 import { mergedGroups, mergedLimiters } from '../../src/data/merge.js'
 import {
@@ -24,15 +24,15 @@ function sharedOf(changes: Partial<LimiterData>): SharedData {
   return { ...none, isNewer: false, limiters: [limiterOf(changes)] }
 }
 
-const run: DeniedRun = {
+const run: DeniedKey = {
   key: 'ann',
-  until: start + 5000,
+  untilAt: start + 5000,
   policies: ['minute'],
   source: 'store',
   isBlocked: false,
   denials: 2,
-  firstAt: start,
-  lastAt: start + 1000,
+  firstDeniedAt: start,
+  lastDeniedAt: start + 1000,
 }
 
 /** A view of some processes: the first of them is this one. Or all of them are others. */
@@ -50,24 +50,24 @@ describe.each([
   ['in the other order', <T>(all: readonly T[]): readonly T[] => all.toReversed()],
 ])('processes %s', (_, inOrder) => {
   test('the last denial decides how long a key is denied, and why', () => {
-    const earlier = { ...run, until: start + 90_000, isBlocked: true, denials: 3 }
+    const earlier = { ...run, untilAt: start + 90_000, isBlocked: true, denials: 3 }
     const later = {
       ...run,
       policies: ['day'],
       source: 'fallback',
-      firstAt: start + 500,
-      lastAt: start + 2000,
+      firstDeniedAt: start + 500,
+      lastDeniedAt: start + 2000,
     } as const
     for (const { runs } of views(inOrder([{ runs: [earlier] }, { runs: [later] }]))) {
       expect(runs).toMatchObject([
         {
           key: 'ann',
-          until: start + 5000,
+          untilAt: start + 5000,
           source: 'fallback',
           isBlocked: false,
           denials: 5,
-          firstAt: start,
-          lastAt: start + 2000,
+          firstDeniedAt: start,
+          lastDeniedAt: start + 2000,
         },
       ])
       expect(runs[0].policies.toSorted()).toEqual(['day', 'minute'])
