@@ -26,3 +26,18 @@ export const unlimited = 'no limiter'
 
 /** The answer of all servers. */
 export const answer: { readonly hello: string } = { hello: 'world' }
+
+/** Makes the contenders of a framework. `served` creates its application with a limiter. */
+export function contenderOf<Limiter>(
+  framework: string,
+  served: (limiter: Limiter) => Promise<RequestListener>,
+): (
+  name: string,
+  stores: readonly Store[],
+  limiter: (setup: Setup) => Promise<Limiter>,
+) => Contender {
+  return (name, stores, limiter) => {
+    const listener = async (setup: Setup) => served(await limiter(setup))
+    return { framework, name, stores, listener }
+  }
+}

@@ -2,14 +2,7 @@ import type { RequestListener } from 'node:http'
 import { Redis } from 'ioredis'
 import type { RequestHandler } from 'express'
 import { byHand } from './by-hand.js'
-import {
-  answer,
-  unlimited,
-  yardstick,
-  type Contender,
-  type Setup,
-  type Store,
-} from './contender.js'
+import { answer, contenderOf, unlimited, yardstick, type Contender } from './contender.js'
 
 async function served(limiter: RequestHandler | undefined): Promise<RequestListener> {
   const { default: express } = await import('express')
@@ -22,6 +15,8 @@ async function served(limiter: RequestHandler | undefined): Promise<RequestListe
   })
   return app
 }
+
+const contender = contenderOf('Express', served)
 
 export const express: readonly Contender[] = [
   contender(unlimited, [], async () => undefined),
@@ -50,16 +45,3 @@ export const express: readonly Contender[] = [
     return rateLimit({ limit, windowMs, store, standardHeaders: 'draft-8', legacyHeaders: false })
   }),
 ]
-
-function contender(
-  name: string,
-  stores: readonly Store[],
-  limiter: (setup: Setup) => Promise<RequestHandler | undefined>,
-): Contender {
-  return {
-    framework: 'Express',
-    name,
-    stores,
-    listener: async (setup) => served(await limiter(setup)),
-  }
-}

@@ -2,14 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { Redis } from 'ioredis'
 import { byHand } from './by-hand.js'
-import {
-  answer,
-  unlimited,
-  yardstick,
-  type Contender,
-  type Setup,
-  type Store,
-} from './contender.js'
+import { answer, contenderOf, unlimited, yardstick, type Contender } from './contender.js'
 
 async function served(limit: (app: FastifyInstance) => Promise<void>): Promise<RequestListener> {
   const { fastify } = await import('fastify')
@@ -22,9 +15,11 @@ async function served(limit: (app: FastifyInstance) => Promise<void>): Promise<R
   }
 }
 
+const contender = contenderOf('Fastify', served)
+
 export const fastify: readonly Contender[] = [
-  contender(unlimited, [], async () => {}),
-  contender(yardstick, ['memory'], async (app, setup) => {
+  contender(unlimited, [], async () => async () => {}),
+  contender(yardstick, ['memory'], async (setup) => async (app) => {
     const count = byHand(setup)
     app.addHook('onRequest', (request, reply, done) => {
       const fields = count(request.ip)
@@ -36,24 +31,16 @@ export const fastify: readonly Contender[] = [
       done()
     })
   }),
-  contender('Sluice', ['memory', 'redis'], async (app, { limit, windowMs: window, redis }) => {
+  contender('Sluice', ['memory', 'redis'], async (setup) => async (app) => {
+    const { limit, windowMs: window, redis } = setup
     const { memoryStore, rateLimit, redisStore } = await import('@sluice/fastify')
     const store = redis === undefined ? memoryStore() : redisStore(new Redis(redis, '127.0.0.1'))
     await app.register(rateLimit, { limit, window, store })
   }),
-  contender('@fastify/rate-limit', ['memory', 'redis'], async (app, setup) => {
+  contender('@fastify/rate-limit', ['memory', 'redis'], async (setup) => async (app) => {
     const { default: rateLimit } = await import('@fastify/rate-limit')
     const { limit: max, windowMs: timeWindow, redis } = setup
     const where = redis === undefined ? {} : { redis: new Redis(redis, '127.0.0.1') }
     await app.register(rateLimit, { max, timeWindow, ...where })
   }),
 ]
-
-function contender(
-  name: string,
-  stores: readonly Store[],
-  limit: (app: FastifyInstance, setup: Setup) => Promise<void>,
-): Contender {
-  const listener = async (setup: Setup) => served(async (app) => limit(app, setup))
-  return { framework: 'Fastify', name, stores, listener }
-}

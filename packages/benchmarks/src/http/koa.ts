@@ -2,14 +2,7 @@ import type { RequestListener } from 'node:http'
 import { Redis } from 'ioredis'
 import type { Middleware } from 'koa'
 import { byHand } from './by-hand.js'
-import {
-  answer,
-  unlimited,
-  yardstick,
-  type Contender,
-  type Setup,
-  type Store,
-} from './contender.js'
+import { answer, contenderOf, unlimited, yardstick, type Contender } from './contender.js'
 
 async function served(limiter: Middleware | undefined): Promise<RequestListener> {
   const { default: Koa } = await import('koa')
@@ -23,6 +16,8 @@ async function served(limiter: Middleware | undefined): Promise<RequestListener>
     void listener(request, response)
   }
 }
+
+const contender = contenderOf('Koa', served)
 
 export const koa: readonly Contender[] = [
   contender(unlimited, [], async () => undefined),
@@ -50,12 +45,3 @@ export const koa: readonly Contender[] = [
     return ratelimit({ ...common, driver: 'redis', db: new Redis(redis, '127.0.0.1') })
   }),
 ]
-
-function contender(
-  name: string,
-  stores: readonly Store[],
-  limiter: (setup: Setup) => Promise<Middleware | undefined>,
-): Contender {
-  const listener = async (setup: Setup) => served(await limiter(setup))
-  return { framework: 'Koa', name, stores, listener }
-}

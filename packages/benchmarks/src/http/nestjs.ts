@@ -14,19 +14,14 @@ import type { NestExpressApplication } from '@nestjs/platform-express'
 import type { Request, Response } from 'express'
 import { Redis } from 'ioredis'
 import { byHand } from './by-hand.js'
-import {
-  answer,
-  unlimited,
-  yardstick,
-  type Contender,
-  type Setup,
-  type Store,
-} from './contender.js'
+import { answer, contenderOf, unlimited, yardstick, type Contender } from './contender.js'
 
 interface Limiting {
   readonly imports?: readonly DynamicModule[]
   readonly providers?: readonly Provider[]
 }
+
+const contender = contenderOf('NestJS', served)
 
 export const nestjs: readonly Contender[] = [
   contender(unlimited, [], async () => ({})),
@@ -90,13 +85,4 @@ function listenerOf(server: Server): RequestListener {
   return (request, response) => {
     server.emit('request', request, response)
   }
-}
-
-function contender(
-  name: string,
-  stores: readonly Store[],
-  limiting: (setup: Setup) => Promise<Limiting>,
-): Contender {
-  const listener = async (setup: Setup) => served(await limiting(setup))
-  return { framework: 'NestJS', name, stores, listener }
 }
