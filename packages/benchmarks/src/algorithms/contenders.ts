@@ -1,16 +1,5 @@
-import {
-  calendarWindow,
-  concurrency,
-  fixedWindow,
-  gcra,
-  leakyBucket,
-  leakyQueue,
-  slidingLog,
-  slidingWindow,
-  staged,
-  tokenBucket,
-} from '@sluice/core'
-import type { PolicyKind } from '@sluice/core/internal'
+import { slidingWindow } from '@sluice/core'
+import { oneOfEachKind } from '../builders.js'
 import {
   hundred,
   limit,
@@ -18,33 +7,18 @@ import {
   ten,
   tenths,
   twoWindows,
-  windowMs as every,
   windowMs as window,
   type Contender,
+  type Fill,
 } from './contender.js'
 import { sluice } from './sluice.js'
 
-/** One limiter of each kind. `unlimited` calls no store. */
-const byKind: Readonly<Record<Exclude<PolicyKind, 'unlimited'>, Contender>> = {
-  fixedWindow: sluice('fixedWindow', fixedWindow({ limit, window }), once),
-  calendarWindow: sluice(
-    'calendarWindow',
-    calendarWindow({ limit, period: 'day', timeZone: 'Asia/Shanghai' }),
-    once,
-  ),
-  slidingWindow: sluice('slidingWindow', slidingWindow({ limit, window }), twoWindows),
-  slidingLog: sluice('slidingLog', slidingLog({ limit: 2 * limit, window }), hundred),
-  tokenBucket: sluice('tokenBucket', tokenBucket({ capacity: limit, refill: limit, every }), once),
-  leakyBucket: sluice('leakyBucket', leakyBucket({ capacity: limit, leak: limit, every }), once),
-  leakyQueue: sluice('leakyQueue', leakyQueue({ leak: limit, every, maxDelay: window }), once),
-  gcra: sluice('gcra', gcra({ limit, window }), once),
-  concurrency: sluice('concurrency', concurrency({ limit, lease: window }), ten),
-  staged: sluice(
-    'staged',
-    staged({ free: fixedWindow({ limit, window }), then: gcra({ limit, window }) }),
-    once,
-  ),
-}
+/** The states that take more than one admission to fill. */
+const fills = new Map<string, Fill>([
+  ['slidingWindow', twoWindows],
+  ['slidingLog', hundred],
+  ['concurrency', ten],
+])
 
 const tenBuckets = sluice(
   'slidingWindow, 10 buckets',
@@ -64,7 +38,9 @@ const threePolicies = sluice(
 
 /** All kinds, and the default one in its more expensive forms. */
 export const contenders: readonly Contender[] = [
-  ...Object.values(byKind),
+  ...Object.entries(oneOfEachKind(limit, window)).map(([kind, policy]) =>
+    sluice(kind, policy, fills.get(kind) ?? once),
+  ),
   tenBuckets,
   threePolicies,
 ]

@@ -1,5 +1,4 @@
 import { createLimiter, slidingWindow, type AsyncStore } from '@sluice/core'
-import { RateLimiterRes, type RateLimiterStoreAbstract } from 'rate-limiter-flexible'
 import { limit, windowMs } from '../redis/contenders/contender.js'
 import type { Decide } from './contender.js'
 
@@ -13,18 +12,6 @@ export function sluiceOver(store: AsyncStore, window: number = windowMs): Decide
     const { allowed, source } = await limiter.consume(key)
     if (source !== 'store') throw new Error(`the decision came from ${source}`)
     return allowed
-  }
-}
-
-export function flexibleOver(limiter: RateLimiterStoreAbstract): Decide {
-  return async (key) => {
-    try {
-      await limiter.consume(key)
-      return true
-    } catch (error) {
-      if (error instanceof RateLimiterRes) return false
-      throw error
-    }
   }
 }
 

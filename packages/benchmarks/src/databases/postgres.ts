@@ -1,9 +1,9 @@
 import { postgresStore, type PgClient } from '@sluice/postgres'
 import pg from 'pg'
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
-import { limit } from '../redis/contenders/contender.js'
+import { consuming, limit } from '../redis/contenders/contender.js'
 import { flexible, sluice, upsert, type Contender } from './contender.js'
-import { flexibleOptions, flexibleOver, sluiceOver, timeout } from './deciding.js'
+import { flexibleOptions, sluiceOver, timeout } from './deciding.js'
 
 /** With unlogged tables, because logged ones measure the disk. All of them have a pool of ten connections. */
 export const postgresContenders: readonly Contender[] = [
@@ -36,7 +36,7 @@ export const postgresContenders: readonly Contender[] = [
         'key varchar(255) primary key, points integer not null default 0, expire bigint'
       const storeClient = await poolAt(url, flexible, `flexible (${columns})`)
       const options = { ...flexibleOptions, storeClient, tableName: 'flexible' }
-      return flexibleOver(new RateLimiterPostgres(options))
+      return consuming(new RateLimiterPostgres(options))
     },
   },
 ]

@@ -1,9 +1,9 @@
 import { sqliteDrivers, type SqliteConnection } from '@sluice/test-kit/sqlite'
 import { sqliteStore } from '@sluice/sqlite'
 import { RateLimiterSQLite } from 'rate-limiter-flexible'
-import { limit } from '../redis/contenders/contender.js'
+import { consuming, limit } from '../redis/contenders/contender.js'
 import { flexible, sluice, upsert, type Contender } from './contender.js'
-import { flexibleOptions, flexibleOver, sluiceOver, timeout } from './deciding.js'
+import { flexibleOptions, sluiceOver, timeout } from './deciding.js'
 
 /** Over better-sqlite3, which rate-limiter-flexible needs, and Sluice also over node:sqlite if this Node.js has it. */
 export const sqliteContenders = (): readonly Contender[] => [
@@ -36,7 +36,7 @@ export const sqliteContenders = (): readonly Contender[] => [
       const columns = 'key text primary key, points integer not null default 0, expire integer'
       const storeClient = connect(file, `flexible (${columns})`)
       const own = { storeClient, storeType: 'better-sqlite3', tableName: 'flexible' }
-      return flexibleOver(new RateLimiterSQLite({ ...flexibleOptions, ...own }))
+      return consuming(new RateLimiterSQLite({ ...flexibleOptions, ...own }))
     },
   },
 ]

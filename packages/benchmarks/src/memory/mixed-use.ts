@@ -1,21 +1,17 @@
 import {
-  calendarWindow,
   concurrency,
   createLimiter,
   fixedWindow,
   gcra,
-  leakyBucket,
-  leakyQueue,
   memoryStore,
-  slidingLog,
   slidingWindow,
-  staged,
   tokenBucket,
   unlimited,
   type Limiter,
   type MemoryStore,
   type Policies,
 } from '@sluice/core'
+import { oneOfEachKind } from '../builders.js'
 
 const limit = 20
 const window = 60_000
@@ -23,17 +19,8 @@ const keyCount = 20
 const rounds = 60
 
 const single: Policies[] = [
-  fixedWindow({ limit, window }),
-  calendarWindow({ limit, period: 'day', timeZone: 'UTC' }),
-  slidingWindow({ limit, window }),
+  ...Object.values(oneOfEachKind(limit, window)),
   slidingWindow({ limit, window, buckets: 10 }),
-  slidingLog({ limit, window }),
-  tokenBucket({ capacity: limit, refill: limit, every: window }),
-  leakyBucket({ capacity: limit, leak: limit, every: window }),
-  leakyQueue({ leak: limit, every: window, maxDelay: window }),
-  gcra({ limit, window }),
-  concurrency({ limit, lease: window }),
-  staged({ free: fixedWindow({ limit, window }), then: gcra({ limit, window }) }),
   fixedWindow({ limit, window, block: { for: window } }),
 ]
 

@@ -16,3 +16,16 @@ export type Decide = (key: string) => Promise<boolean>
 /** No decision is denied while it is timed: a denial writes less. */
 export const limit = 1e8
 export const windowMs = 3_600_000
+
+/** Decides by a limiter of rate-limiter-flexible, which rejects a denial with something that is not an Error. */
+export function consuming(limiter: { consume(key: string): Promise<unknown> }): Decide {
+  return async (key) => {
+    try {
+      await limiter.consume(key)
+      return true
+    } catch (denial) {
+      if (denial instanceof Error) throw denial
+      return false
+    }
+  }
+}

@@ -1,56 +1,30 @@
 import { threeLimits } from '../../memory/contender.js'
-import { limit, windowMs, type Contender, type Decide } from './contender.js'
+import { consuming, limit, windowMs, type Contender } from './contender.js'
 
 // Each peer is called through the store that its middleware calls, over ioredis, as its documentation sets it up. @upstash/ratelimit is
 // not among them: its client speaks HTTP to a service, not the protocol of Redis.
 
 const rateLimiterFlexible: Contender = {
   name: 'rate-limiter-flexible',
-  async open(client) {
-    const { RateLimiterRedis, RateLimiterRes } = await import('rate-limiter-flexible')
-    const limiter = new RateLimiterRedis({
-      storeClient: client,
-      points: limit,
-      duration: windowMs / 1000,
-    })
-    return allowedUnless(
-      (key) => limiter.consume(key),
-      (error) => error instanceof RateLimiterRes,
+  async open(storeClient) {
+    const { RateLimiterRedis } = await import('rate-limiter-flexible')
+    return consuming(
+      new RateLimiterRedis({ storeClient, points: limit, duration: windowMs / 1000 }),
     )
   },
-  async openThree(client) {
+  async openThree(storeClient) {
     const { RateLimiterRedis, RateLimiterUnion } = await import('rate-limiter-flexible')
     const limiters = threeLimits(limit).map(
       (each) =>
         new RateLimiterRedis({
-          storeClient: client,
+          storeClient,
           keyPrefix: `${each.windowMs}`,
           points: each.limit,
           duration: each.windowMs / 1000,
         }),
     )
-    const union = new RateLimiterUnion(...limiters)
-    return allowedUnless(
-      (key) => union.consume(key),
-      // The union rejects with a record of the limiters that deny.
-      (error) => !(error instanceof Error),
-    )
+    return consuming(new RateLimiterUnion(...limiters))
   },
-}
-
-function allowedUnless(
-  consume: (key: string) => Promise<unknown>,
-  isDenial: (error: unknown) => boolean,
-): Decide {
-  return async (key) => {
-    try {
-      await consume(key)
-      return true
-    } catch (error) {
-      if (isDenial(error)) return false
-      throw error
-    }
-  }
 }
 
 const expressRateLimit: Contender = {
