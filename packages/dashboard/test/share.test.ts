@@ -83,6 +83,7 @@ test.each([
   ['unblock', true, {}],
   ['reset', true, {}],
   ['exempt', true, { length: '1m' }],
+  ['grant', true, { units: 5, length: '1m' }],
   ['block', false, { length: '1m' }],
   ['penalize', false, { units: 1 }],
   ['unexempt', false, {}],
@@ -97,6 +98,16 @@ test.each([
   const cleared = written.at(-1)?.cleared.map((text) => (JSON.parse(text) as unknown[])[1])
   expect(cleared).toEqual(ends ? ['ann'] : [])
   expect((await board.view()).limiters[0].denied).toHaveLength(ends ? 0 : 1)
+})
+
+test('a grant ends no denial of a key that is blocked', async () => {
+  const limiter = createLimiter({ name: 'acted', policies: hour })
+  const board = await serveDashboard({ limiters: { limiter } })
+  limiter.block('ann', '1h')
+  limiter.consume('ann')
+  const body = { limiter: 'acted', key: 'ann', act: 'grant', reason: 'a test', length: '1m' }
+  expect((await board.act({ ...body, units: 5 })).status).toBe(200)
+  expect((await board.view()).limiters[0].denied).toHaveLength(1)
 })
 
 test('the keys that each dashboard has cleared are written together, and end denials in all of them', async () => {

@@ -136,9 +136,11 @@ export class KeyDesk {
     // Before the first of several calls, so that none of them resets a part.
     if (request.act === 'reset' && isBlocked(before)) throw refusal('SLUICE_VIEW_KEY_BLOCKED')
     for (const { keys, options } of calls) await carryOutAct(limiter, request, keys, options)
-    if (endsDenials.has(request.act)) this.#processes.clearKey(limiter.name, key)
     const after = await this.#look(limiter, key, known)
     if (after.source !== 'store') throw refusal('SLUICE_VIEW_STORE_UNAVAILABLE')
+    // A block denies also a key that has a grant.
+    const isAllowed = endsDenials.has(request.act) && !isBlocked(after)
+    if (isAllowed) this.#processes.clearKey(limiter.name, key)
     return { before, after }
   }
 
@@ -228,7 +230,7 @@ export interface FoundKey {
 }
 
 /** The acts after which a key is probably not denied. */
-const endsDenials: ReadonlySet<string> = new Set(['unblock', 'reset', 'exempt'])
+const endsDenials: ReadonlySet<string> = new Set(['unblock', 'reset', 'exempt', 'grant'])
 
 function isBlocked({ policies }: KeyLook): boolean {
   return policies.some(({ blockedMs }) => blockedMs > 0)
