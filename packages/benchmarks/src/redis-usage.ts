@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import type { Reading } from './processes/reading.js'
 
 /** The work of a Redis server. */
 export interface Usage {
@@ -22,6 +23,21 @@ export async function usageOf(admin: Redis, work: () => Promise<void>): Promise<
   const idle = await counted(admin, async () => {})
   const all = await counted(admin, work)
   return { ...all, bytesIn: all.bytesIn - idle.bytesIn, bytesOut: all.bytesOut - idle.bytesOut }
+}
+
+/** The cost of one decision for the server, of work that makes so many. */
+export async function costOf(
+  admin: Redis,
+  decisions: number,
+  work: () => Promise<void>,
+): Promise<Reading> {
+  const usage = await usageOf(admin, work)
+  return {
+    redisMicroseconds: usage.cpuMicroseconds / decisions,
+    commands: sentOf(usage) / decisions,
+    bytesIn: usage.bytesIn / decisions,
+    bytesOut: usage.bytesOut / decisions,
+  }
 }
 
 /** The commands that clients have sent. INFO also counts the commands of scripts, but no client here sends both kinds. */

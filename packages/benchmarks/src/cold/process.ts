@@ -1,7 +1,7 @@
 import { called } from '../processes/called.js'
 import type { Reading } from '../processes/reading.js'
 import { serve } from '../processes/serve.js'
-import type { Decide } from '../redis/contenders/contender.js'
+import type { Decide } from '../deciding.js'
 import { countedFirst, timed, timedFirst } from './timing.js'
 
 // Measures what a new process does first, once. The command line has the work; for decisions also the contender and, over Redis, the server's port.

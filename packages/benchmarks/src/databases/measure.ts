@@ -4,6 +4,7 @@ import { startPostgres } from '@sluice/test-kit/postgres'
 import { temporaryFile } from '@sluice/test-kit/sqlite'
 import { postgresStore } from '@sluice/postgres'
 import { conditionsOf } from '../conditions.js'
+import { timeout } from '../deciding.js'
 import { groupOf, groupToFirst, type Group } from '../figures.js'
 import { underLoads } from '../loads.js'
 import { freshKeys, zipf } from '../memory/keys.js'
@@ -12,8 +13,7 @@ import { inTurns } from '../processes/in-turns.js'
 import type { Reading } from '../processes/reading.js'
 import { inFlight } from '../redis/in-flight.js'
 import type { Results } from '../results.js'
-import { databaseNames, sluice, type DatabaseKind } from './contender.js'
-import { sluiceOver, timeout } from './deciding.js'
+import { databaseNames, slidingOver, sluice, type DatabaseKind } from './contender.js'
 import { loads, sharedLoads, type SharedLoad } from './loads.js'
 import { countingClient, poolAt, postgresContenders, type Groups } from './postgres.js'
 import { serverTimeOf } from './server-time.js'
@@ -57,7 +57,7 @@ export async function measureAll(say: Say, amount: Amount): Promise<Results> {
     const { saved, refused } = await conflictsOf(server.url, 'alone', async (store) => {
       const keys = freshKeys(10_000).of(zipf(10_000, Math.ceil(20_000 / amount.divisor)))
       for (const { inFlight: atOnce, isHot } of loads) {
-        if (!isHot) await inFlight(sluiceOver(store), keys, atOnce)
+        if (!isHot) await inFlight(slidingOver(store), keys, atOnce)
       }
     })
     const returning = await conflictsOf(server.url, 'returning', returns)
@@ -143,7 +143,7 @@ async function conflictsOf(
 
 /** Asks for each key again when its row has ended, and may have been deleted. */
 async function returns(store: AsyncStore): Promise<void> {
-  const decide = sluiceOver(store, 1000)
+  const decide = slidingOver(store, 1000)
   const keys = freshKeys(3000).of(Array.from({ length: 3000 }, (_, i) => i))
   for (let times = 0; times < 4; times++) {
     await inFlight(decide, keys, 64)

@@ -1,9 +1,15 @@
 import { postgresStore, type PgClient } from '@sluice/postgres'
 import pg from 'pg'
 import { RateLimiterPostgres } from 'rate-limiter-flexible'
-import { consuming, limit } from '../redis/contenders/contender.js'
-import { flexible, sluice, upsert, type Contender } from './contender.js'
-import { flexibleOptions, sluiceOver, timeout } from './deciding.js'
+import { consuming, limit, timeout } from '../deciding.js'
+import {
+  flexible,
+  flexibleOptions,
+  slidingOver,
+  sluice,
+  upsert,
+  type Contender,
+} from './contender.js'
 
 /** With unlogged tables, because logged ones measure the disk. All of them have a pool of ten connections. */
 export const postgresContenders: readonly Contender[] = [
@@ -25,7 +31,8 @@ export const postgresContenders: readonly Contender[] = [
   {
     name: sluice,
     async open(url) {
-      return sluiceOver(postgresStore(await poolAt(url, sluice), { timeout, migrate: true }))
+      const pool = await poolAt(url, sluice)
+      return slidingOver(postgresStore(pool, { timeout, migrate: true }))
     },
   },
   {

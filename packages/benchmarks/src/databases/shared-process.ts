@@ -6,7 +6,7 @@ import pg from 'pg'
 import { freshKeys, zipf } from '../memory/keys.js'
 import { called } from '../processes/called.js'
 import { serve } from '../processes/serve.js'
-import { limit, windowMs } from '../redis/contenders/contender.js'
+import { limit, windowMs } from '../deciding.js'
 import { percentileOf } from '../redis/in-flight.js'
 import { sharedLoads } from './loads.js'
 

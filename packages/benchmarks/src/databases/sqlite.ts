@@ -1,9 +1,15 @@
 import { sqliteDrivers, type SqliteConnection } from '@sluice/test-kit/sqlite'
 import { sqliteStore } from '@sluice/sqlite'
 import { RateLimiterSQLite } from 'rate-limiter-flexible'
-import { consuming, limit } from '../redis/contenders/contender.js'
-import { flexible, sluice, upsert, type Contender } from './contender.js'
-import { flexibleOptions, sluiceOver, timeout } from './deciding.js'
+import { consuming, limit, timeout } from '../deciding.js'
+import {
+  flexible,
+  flexibleOptions,
+  slidingOver,
+  sluice,
+  upsert,
+  type Contender,
+} from './contender.js'
 
 /** Over better-sqlite3, which rate-limiter-flexible needs, and Sluice also over node:sqlite if this Node.js has it. */
 export const sqliteContenders = (): readonly Contender[] => [
@@ -21,13 +27,13 @@ export const sqliteContenders = (): readonly Contender[] => [
   },
   {
     name: sluice,
-    open: async (file) => sluiceOver(sqliteStore(connect(file), { timeout })),
+    open: async (file) => slidingOver(sqliteStore(connect(file), { timeout })),
   },
   ...sqliteDrivers()
     .slice(0, -1)
     .map(({ name, open }) => ({
       name: `${sluice}, ${name}`,
-      open: async (file: string) => sluiceOver(sqliteStore(open(file), { timeout })),
+      open: async (file: string) => slidingOver(sqliteStore(open(file), { timeout })),
     })),
   {
     name: flexible,

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import { freshKeys } from '../memory/keys.js'
 import type { Contender } from '../redis/contenders/contender.js'
 import { bytesPerKey } from '../redis/memory-usage.js'
-import { sentOf, usageOf } from '../redis-usage.js'
+import { costOf } from '../redis-usage.js'
 
 const rounds = 10
 const together = 128
@@ -18,10 +18,10 @@ export async function countsOverRedis(
   const keys = freshKeys(rounds * together).of(Array(rounds * together).keys())
   // The first call of a process sends the whole script.
   await decide('first')
-  const single = await counted(admin, rounds, async () => {
+  const single = await costOf(admin, rounds, async () => {
     for (const key of keys.slice(0, rounds)) await decide(key)
   })
-  const batched = await counted(admin, keys.length, async () => {
+  const batched = await costOf(admin, keys.length, async () => {
     for (let from = 0; from < keys.length; from += together) {
       await Promise.all(keys.slice(from, from + together).map(decide))
     }
@@ -29,20 +29,11 @@ export async function countsOverRedis(
   await admin.flushall()
   return {
     'bytes of a key in Redis': own,
-    'commands of a decision': single.commands,
-    'bytes to Redis for a decision': single.bytesIn,
-    'bytes from Redis for a decision': single.bytesOut,
-    'commands of one of 128 decisions': batched.commands,
-    'bytes to Redis for one of 128 decisions': batched.bytesIn,
-    'bytes from Redis for one of 128 decisions': batched.bytesOut,
-  }
-}
-
-async function counted(admin: Redis, decisions: number, work: () => Promise<void>) {
-  const usage = await usageOf(admin, work)
-  return {
-    commands: sentOf(usage) / decisions,
-    bytesIn: usage.bytesIn / decisions,
-    bytesOut: usage.bytesOut / decisions,
+    'commands of a decision': single['commands'],
+    'bytes to Redis for a decision': single['bytesIn'],
+    'bytes from Redis for a decision': single['bytesOut'],
+    'commands of one of 128 decisions': batched['commands'],
+    'bytes to Redis for one of 128 decisions': batched['bytesIn'],
+    'bytes from Redis for one of 128 decisions': batched['bytesOut'],
   }
 }

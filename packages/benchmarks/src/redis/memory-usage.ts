@@ -1,7 +1,8 @@
 import { createLimiter, redisStore, slidingLog } from '@sluice/core'
 import type { Redis } from 'ioredis'
 import { memoryOf } from '../redis-usage.js'
-import { windowMs, type Contender } from './contenders/contender.js'
+import { timeout, windowMs } from '../deciding.js'
+import type { Contender } from './contenders/contender.js'
 
 /** The bytes of one key of a contender, and those of an integer under the same name. The server must be empty, and is emptied at the end. */
 export async function bytesPerKey(
@@ -28,7 +29,7 @@ export async function bytesPerEvent(admin: Redis, client: Redis, events: number)
   const limiter = createLimiter({
     name: 'api',
     policies: slidingLog({ limit: events, window: windowMs }),
-    store: redisStore(client, { timeout: '30s' }),
+    store: redisStore(client, { timeout }),
     clock: () => now,
   })
   for (let i = 0; i < events; i++) {

@@ -1,5 +1,4 @@
 import { startRedis } from '@sluice/test-kit/servers'
-import type { Redis } from 'ioredis'
 import { conditionsOf, sentenceOf } from '../conditions.js'
 import { groupOf, groupWithout, mediansOf, variantOf, type Group } from '../figures.js'
 import { underLoads, type Load } from '../loads.js'
@@ -24,7 +23,7 @@ import { contenders } from '../redis/contenders/index.js'
 import { incr } from '../redis/contenders/yardstick.js'
 import { ahead, costLoads, hotLoad, loads, threePolicies } from '../redis/loads.js'
 import { bytesPerEvent, bytesPerKey } from '../redis/memory-usage.js'
-import { sentOf, usageOf } from '../redis-usage.js'
+import { costOf } from '../redis-usage.js'
 import type { Results } from '../results.js'
 import type { Section } from '../section.js'
 
@@ -56,7 +55,7 @@ export const redis: Section = {
             process,
             loadsOf(name, variant),
             quick ? 10 : 1,
-            async (work, decisions) => costOf(admin, work, decisions),
+            async (work, decisions) => costOf(admin, decisions, work),
           )
         },
       })
@@ -188,21 +187,6 @@ function loadsOf(name: string, variant: string | undefined): readonly Load[] {
   if (variant === threePolicies) return costLoads
   if (variant === ahead) return [hotLoad]
   return called(contenders, name).openAhead === undefined ? loads : [...loads, hotLoad]
-}
-
-/** The cost of a decision for the server. */
-async function costOf(
-  admin: Redis,
-  work: () => Promise<void>,
-  decisions: number,
-): Promise<Reading> {
-  const usage = await usageOf(admin, work)
-  return {
-    redisMicroseconds: usage.cpuMicroseconds / decisions,
-    commands: sentOf(usage) / decisions,
-    bytesIn: usage.bytesIn / decisions,
-    bytesOut: usage.bytesOut / decisions,
-  }
 }
 
 const sides = [

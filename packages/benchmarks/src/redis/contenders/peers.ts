@@ -1,5 +1,6 @@
 import { threeLimits } from '../../memory/contender.js'
-import { consuming, limit, windowMs, type Contender } from './contender.js'
+import { consuming, limit, windowMs } from '../../deciding.js'
+import type { Contender } from './contender.js'
 
 // Each peer is called through the store that its middleware calls, over ioredis, as its documentation sets it up. @upstash/ratelimit is
 // not among them: its client speaks HTTP to a service, not the protocol of Redis.

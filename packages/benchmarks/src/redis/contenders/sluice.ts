@@ -1,7 +1,8 @@
-import { createLimiter, redisStore, spendAhead, type AsyncStore, type Policies } from '@sluice/core'
+import { redisStore, spendAhead, type AsyncStore } from '@sluice/core'
 import type { Redis } from 'ioredis'
 import { builders } from '../../builders.js'
-import { limit, windowMs, type Contender, type Decide } from './contender.js'
+import { decideOver, limit, timeout, windowMs } from '../../deciding.js'
+import type { Contender } from './contender.js'
 
 export const ours: readonly Contender[] = builders.map(({ name, one, three }) => ({
   name: `Sluice, ${name}`,
@@ -15,16 +16,5 @@ export const ours: readonly Contender[] = builders.map(({ name, one, three }) =>
 }))
 
 function storeOver(client: Redis): AsyncStore {
-  // On a busy machine Redis may answer late. That is a part of the measurement and must not become a decision of the fallback.
-  return redisStore(client, { timeout: '30s' })
-}
-
-function decideOver(store: AsyncStore, policies: Policies): Decide {
-  const limiter = createLimiter({ name: 'api', policies, store })
-  return async (key) => {
-    const { allowed, source } = await limiter.consume(key)
-    if (source !== 'store' && source !== 'ahead')
-      throw new Error(`the decision came from ${source}`)
-    return allowed
-  }
+  return redisStore(client, { timeout })
 }
