@@ -40,11 +40,6 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
   'core/src/http/options/options.ts#RateLimitOptions': {
     algorithm: async () => usualAlgorithm(guard),
     name: async () => `'${(await told({ policies: once })).limiter}'`,
-    store: async () => isAdmitted(await guard({ policies: once })()) && 'memoryStore()',
-    clock: async () => (await passes(guard({ policies: brief }))) && `the store's own time`,
-    onStoreError: async () =>
-      (await told({ policies: once, store: gone() })).decision.source === 'fallback' && `'local'`,
-    localShare: async () => (await told({ policies: nine, store: gone() })).decision.limit / 9,
     key: async () =>
       (await told({ policies: once })).keys['default'] === 'ip:192.0.2.1' && 'byIp()',
     cost: async () => (await told({ policies: once })).cost,
@@ -95,19 +90,32 @@ const seen: Readonly<Record<string, Readonly<Record<string, () => unknown>>>> = 
     },
   },
   'nestjs/src/options.ts#Reach': { global: async () => (await onNest()).includes('default') },
+  // Those of `rateLimit` and of `createLimiter`.
+  'core/src/limiter/limiter-options.ts#CommonOptions': {
+    store: async () =>
+      isAdmitted(await guard({ policies: once })()) &&
+      (limiterOf({}).consume('key') instanceof Promise || 'memoryStore()'),
+    clock: async () =>
+      (await passes(guard({ policies: brief }))) &&
+      (await passes(() => limiterOf({ policies: brief }).peek('key'))) &&
+      `the store's own time`,
+    async onStoreError() {
+      const { decision } = await told({ policies: once, store: gone() })
+      const { source } = await limiterOf({ store: gone() }).consume('key')
+      return decision.source === 'fallback' && source === 'fallback' && `'local'`
+    },
+    async localShare() {
+      const { decision } = await told({ policies: nine, store: gone() })
+      const { limit } = await limiterOf({ policies: nine, store: gone() }).consume('key')
+      return decision.limit === limit && limit / 9
+    },
+  },
   'core/src/limiter/limiter-options.ts#AllLimiterOptions': {
     algorithm: async () =>
       usualAlgorithm((options) => {
         const limiter = core.createLimiter({ name: 'test', ...options })
         return () => limiter.consume('key')
       }),
-    store: () => limiterOf({}).consume('key') instanceof Promise || 'memoryStore()',
-    clock: async () =>
-      (await passes(() => limiterOf({ policies: brief }).peek('key'))) && `the store's own time`,
-    onStoreError: async () =>
-      (await limiterOf({ store: gone() }).consume('key')).source === 'fallback' && `'local'`,
-    localShare: async () =>
-      (await limiterOf({ policies: nine, store: gone() }).consume('key')).limit / 9,
     async denyCache() {
       const limiter = limiterOf({ store: core.redisStore(redis.client()) })
       for (let i = 0; i < 2; i++) await limiter.consume('key')
