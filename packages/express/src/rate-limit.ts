@@ -100,8 +100,7 @@ export function RateLimit<const W extends Duration, P>(
       function limitedHandler(this: unknown, request, response, next) {
         limit(request, response, (error?: unknown) => {
           if (error !== undefined) return next(error)
-          const done = handler.call(this, request, response, next)
-          followHandler(response, done)
+          const done = followHandler(response, handler.call(this, request, response, next))
           if (done instanceof Promise) void forwardError(done, next)
         })
       },

@@ -92,13 +92,11 @@ export function hookOf(limitFor: (request: FastifyRequest) => Limit | undefined)
 /** Wraps the handler of a route, so that limiters that hold a lease learn when it is done. */
 export function followed(handler: RouteHandlerMethod): RouteHandlerMethod {
   return function followedHandler(request, reply) {
-    const returned: unknown = handler.call(this, request, reply)
-    follow(reply, returned)
-    return returned
+    return follow(reply, handler.call(this, request, reply))
   }
 }
 
-export function follow(reply: FastifyReply, returned: unknown): void {
+export function follow(reply: FastifyReply, returned: unknown): unknown {
   // A reply is a thenable that resolves at its own end.
-  if (returned !== reply) followHandler(reply.raw, returned)
+  return returned === reply ? returned : followHandler(reply.raw, returned)
 }

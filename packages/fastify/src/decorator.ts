@@ -32,8 +32,7 @@ export function RateLimit<const W extends Duration, P>(
     (handler) =>
       async function limitedHandler(this: unknown, request, reply) {
         if (!(await applyLimit(limit, request, reply))) return reply
-        const returned = handler.call(this, request, reply)
-        follow(reply, returned)
+        const returned = follow(reply, handler.call(this, request, reply))
         // A handler that calls `reply.send()` later returns undefined. Fastify warns about a promise of undefined, but not about a promise of the reply.
         return returned === undefined ? reply : returned
       },

@@ -55,6 +55,18 @@ test('a handler that has sent its response is done when its promise settles', as
   await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
 })
 
+test('a query builder that a handler returns runs its query once', async () => {
+  const { options, held } = counted()
+  const query = vi.fn<() => string>(() => 'rows')
+  const app = create()
+  await app.register(rateLimit, options)
+  app.get('/', () => ({ then: (resolve: (rows: string) => void) => resolve(query()) }))
+  const send = await serve(app)
+  expect((await send()).body).toBe('rows')
+  await vi.waitFor(() => expect(held()).toBe(0), { interval: 5 })
+  expect(query).toHaveBeenCalledTimes(1)
+})
+
 test('a method of a class is done when its promise settles, even if the client has disconnected', async () => {
   const { options, held } = counted()
   const { hold, ends, disconnect } = pendingHandlers()

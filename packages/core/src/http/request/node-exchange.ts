@@ -104,13 +104,16 @@ type Follow = (work: PromiseLike<unknown>) => void
 const followers = new WeakMap<NodeResponse, Set<Follow>>()
 
 /**
- * Passes the return value of a handler to the limits of the response. A handler that returns a promise is done when the promise settles. For any
- * other value, and if an adapter does not call this, the handler is done when it ends or destroys the response.
+ * Passes the return value of a handler to the limits of the response, and returns the value with which the framework continues. A handler that returns a promise is done
+ * when the promise settles. For any other value, and if an adapter does not call this, the handler is done when it ends or destroys the response.
  */
-export function followHandler(response: NodeResponse, returned: unknown): void {
+export function followHandler(response: NodeResponse, returned: unknown): unknown {
   const following = followers.get(response)
-  if (following === undefined || !isPromise(returned)) return
-  for (const follow of following) follow(returned)
+  if (following === undefined || !isPromise(returned)) return returned
+  // Other thenables, such as queries, can do their work again at each `then`.
+  const promise = Promise.resolve(returned)
+  for (const follow of following) follow(promise)
+  return promise
 }
 
 /**

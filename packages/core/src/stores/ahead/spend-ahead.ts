@@ -139,15 +139,16 @@ export function spendAhead(store: AsyncStore, options: SpendAheadOptions = {}): 
 
   /** Sends a consumption, and notes what its answer says of the place. */
   function ask(place: Place, request: DecisionRequest, done: (answer: Answer) => void): void {
-    submit([
-      new PendingRequest(request, (answer) => {
-        if ('allowed' in answer) place.note(request, answer)
-        if (!('allowed' in answer) || !answer.allowed) {
-          place.pausedUntil = performance.now() + deniedMs
-        }
-        done(answer)
-      }),
-    ])
+    const pending = new PendingRequest(request, (answer) => {
+      if ('allowed' in answer) place.note(request, answer)
+      if (!('allowed' in answer) || !answer.allowed) {
+        place.pausedUntil = performance.now() + deniedMs
+      }
+      done(answer)
+    })
+    // Also after a late answer, a rate gives no units back.
+    pending.isKept = place.isAsking && !isReturned(request)
+    submit([pending])
   }
 
   /** Takes units for a place, and then decides the requests that wait for them. */

@@ -170,7 +170,7 @@ export function createPipeline<T>(
 }
 
 /** Refunds the units that were taken in time, but whose answer was late. */
-function undoingOf({ request }: PendingRequest, late: Answer): PendingRequest[] {
-  if (request.verb !== 'consume' || !('allowed' in late) || !late.allowed) return []
+function undoingOf({ request, isKept }: PendingRequest, late: Answer): PendingRequest[] {
+  if (isKept || request.verb !== 'consume' || !('allowed' in late) || !late.allowed) return []
   return refundsOf(request, late.states).map((refund) => new PendingRequest(refund, () => {}, true))
 }

@@ -19,6 +19,8 @@ export class PendingRequest {
   declare hasConflicted: boolean
   /** Whether it undoes what a late answer has taken: no caller waits for it. */
   declare readonly isUndo: boolean
+  /** Whether what a late answer has taken is not given back. */
+  declare isKept: boolean
   /** Whether it was answered, with an answer of the store or with the error of its deadline. */
   declare isAnswered: boolean
 
@@ -26,6 +28,7 @@ export class PendingRequest {
     this.request = request
     this.done = done
     this.isUndo = isUndo
+    this.isKept = false
     this.generation = 0
     this.keys = []
     this.dueAt = 0
