@@ -13,6 +13,7 @@ import {
   readOptions,
   shortDuration,
   waitOption,
+  type Duration,
 } from '../options/readers.js'
 import { methodDecorator } from './decorator.js'
 import {
@@ -66,11 +67,10 @@ export function limited(
       async function limitedFunction(...args) {
         const call = await describeCall.apply(this, args)
         checkLimitedCall(limiter.name, call)
-        if (isNotLimited(call.key)) return method.apply(this, args)
-        const decision = await decide(limiter, call, wait)
-        if (decision.allowed) {
-          return whileHeld(decision.lease, maxHold, limiter.name, () => method.apply(this, args))
-        }
+        const run = () => method.apply(this, args)
+        if (isNotLimited(call.key)) return run()
+        const decision = await decide(limiter, call, wait?.max)
+        if (decision.allowed) return whileHeld(decision.lease, maxHold, limiter.name, run)
         if (onDenied !== undefined) return onDenied.call(this, decision, ...args)
         throw new DeniedError(limiter.name, decision)
       },
@@ -121,12 +121,9 @@ export type Promised<F> = F extends (this: infer T, ...args: infer P) => infer V
 /** A function that takes these arguments may be called with more of them. The arguments of a rest parameter have one type, however many. */
 export type AtLeast<A extends Arguments> = number extends A['length'] ? A : [...A, ...unknown[]]
 
-async function decide(
-  limiter: Limiter,
-  { key, cost = 1, policies, signal }: LimitedCall,
-  wait: LimitedOptions['wait'],
-): Promise<Decision> {
-  if (wait) return limiter.acquire(key, { cost, policies, maxWait: wait.max, signal })
+async function decide(limiter: Limiter, call: LimitedCall, max?: Duration): Promise<Decision> {
+  const { key, cost = 1, policies, signal } = call
+  if (max !== undefined) return limiter.acquire(key, { cost, policies, maxWait: max, signal })
   signal?.throwIfAborted()
   return delayRequest(limiter, await limiter.consume(key, { cost, policies }), signal)
 }

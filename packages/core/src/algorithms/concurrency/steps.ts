@@ -108,23 +108,20 @@ function bind(leases: Leases, lease: Lease): BoundSteps<ConcurrencyPolicy> {
       foresee(row, params)
     },
 
-    release(row, params) {
-      const granted = activeGrant(row)
-      if (granted === undefined) return false
-      clearEnded(row)
-      row[HELD] -= leases.finish(granted, row[LAST_AT])
-      foresee(row, params)
-      return true
-    },
+    release: (row, params) =>
+      change(row, params, (granted) => (row[HELD] -= leases.finish(granted, row[LAST_AT]))),
+    renew: (row, params) =>
+      change(row, params, (granted) => leases.move(granted, nextRank(row, params))),
+  }
 
-    renew(row, params) {
-      const granted = activeGrant(row)
-      if (granted === undefined) return false
-      clearEnded(row)
-      leases.move(granted, nextRank(row, params))
-      foresee(row, params)
-      return true
-    },
+  /** Changes the grant of this lease, if it is active. */
+  function change(row: Row, params: ConcurrencyPolicy, act: (granted: Grant) => unknown): boolean {
+    const granted = activeGrant(row)
+    if (granted === undefined) return false
+    clearEnded(row)
+    act(granted)
+    foresee(row, params)
+    return true
   }
 
   /** The grant of this lease. A row without units says that the leases are void. */

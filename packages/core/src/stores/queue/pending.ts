@@ -72,17 +72,14 @@ export function storeOf(
       new Promise((resolve) => {
         const answers: Answer[] = []
         let left = requests.length
+        const pending = requests.map((request, i) => {
+          return new PendingRequest(request, (answer) => {
+            answers[i] = answer
+            if (--left === 0) resolve(answers)
+          })
+        })
         if (left === 0) resolve(answers)
-        else {
-          submit(
-            requests.map((request, i) => {
-              return new PendingRequest(request, (answer) => {
-                answers[i] = answer
-                if (--left === 0) resolve(answers)
-              })
-            }),
-          )
-        }
+        else submit(pending)
       }),
     ping,
     close,

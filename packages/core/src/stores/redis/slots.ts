@@ -116,9 +116,8 @@ function join(parts: readonly SlotPart[], results: readonly StoreResult[]): Stor
   parts.forEach(({ indices }, part) => {
     indices.forEach((index, i) => (states[index] = results[part].states[i]))
   })
-  const { request } = parts[0]
   // Any other verb changes each state for itself, as in one slot.
-  const needsAll = isDecision(request) || request.verb === 'reset'
-  const count = results.filter(({ allowed }) => allowed).length
-  return { allowed: needsAll ? count === results.length : count > 0, states }
+  const needsAll = parts.every(({ request }) => isDecision(request) || request.verb === 'reset')
+  const each = new Set(results.map(({ allowed }) => allowed))
+  return { allowed: needsAll ? !each.has(false) : each.has(true), states }
 }
