@@ -3,6 +3,7 @@ import type { LimiterPolicy } from '../stores/store.js'
 import type { ConsumeOptions, Costs } from './arguments.js'
 import type { Decision, DecisionMode } from './decision.js'
 import { receiptOf } from './receipt.js'
+import { putByName } from './verdict.js'
 
 /** Published on `sluice:decision` for each decision of `consume`, and on `sluice:denial` for each denial among them. */
 export interface DecisionEvent {
@@ -56,7 +57,11 @@ function report(
 ): void {
   const asked = askedOf(decision)
   if (asked === undefined) return
-  const event = { limiter, ...asked, decision, mode, ...(request !== undefined && { request }) }
+  const { keys, cost } = asked
+  const event: DecisionEvent =
+    request === undefined
+      ? { limiter, keys, cost, decision, mode }
+      : { limiter, keys, cost, decision, mode, request }
   decisionEvents.decision.publish(event)
   if (!decision.allowed) decisionEvents.denial.publish(event)
 }
@@ -80,5 +85,9 @@ function askedOf(decision: Decision): Pick<DecisionEvent, 'keys' | 'cost'> | und
 
 /** One value for each policy, by its name. */
 function byName<T>(policies: readonly LimiterPolicy[], values: readonly T[]): Record<string, T> {
-  return Object.fromEntries(policies.map(({ name }, i) => [name, values[i]]))
+  // Most requests have one policy.
+  if (policies.length === 1) return { [policies[0].name]: values[0] }
+  const named: Record<string, T> = {}
+  for (let i = 0; i < policies.length; i++) putByName(named, policies[i].name, values[i])
+  return named
 }
