@@ -1,9 +1,8 @@
 import { channel, type Channel } from '../stores/events.js'
-import type { LimiterPolicy } from '../stores/store.js'
 import type { ConsumeOptions, Costs } from './arguments.js'
 import type { Decision, DecisionMode } from './decision.js'
+import { byName } from './read-decision.js'
 import { receiptOf } from './receipt.js'
-import { putByName } from './verdict.js'
 
 /** Published on `sluice:decision` for each decision of `consume`, and on `sluice:denial` for each denial among them. */
 export interface DecisionEvent {
@@ -81,13 +80,4 @@ function askedOf(decision: Decision): Pick<DecisionEvent, 'keys' | 'cost'> | und
   const { policies, keys, cost } = receipt.request
   const costs = typeof cost === 'number' ? cost : byName(policies, cost)
   return { keys: byName(policies, keys), cost: costs }
-}
-
-/** One value for each policy, by its name. */
-function byName<T>(policies: readonly LimiterPolicy[], values: readonly T[]): Record<string, T> {
-  // Most requests have one policy.
-  if (policies.length === 1) return { [policies[0].name]: values[0] }
-  const named: Record<string, T> = {}
-  for (let i = 0; i < policies.length; i++) putByName(named, policies[i].name, values[i])
-  return named
 }

@@ -100,22 +100,19 @@ function waitPastExemptions(
   }, wait)
 }
 
-/** The verdicts by the names of their policies. A literal takes less time than a loop. */
-function byName(
+/** One value for each policy, by its name. A literal takes less time than a loop. */
+export function byName<T>(
   policies: readonly LimiterPolicy[],
-  verdicts: readonly Verdict[],
-): Record<string, Verdict> {
-  if (policies.length === 2)
-    return { [policies[0].name]: verdicts[0], [policies[1].name]: verdicts[1] }
+  values: readonly T[],
+): Record<string, T> {
+  const nameAt = (i: number): string => policies[i].name
+  if (policies.length === 1) return { [nameAt(0)]: values[0] }
+  if (policies.length === 2) return { [nameAt(0)]: values[0], [nameAt(1)]: values[1] }
   if (policies.length === 3) {
-    return {
-      [policies[0].name]: verdicts[0],
-      [policies[1].name]: verdicts[1],
-      [policies[2].name]: verdicts[2],
-    }
+    return { [nameAt(0)]: values[0], [nameAt(1)]: values[1], [nameAt(2)]: values[2] }
   }
-  const named: Record<string, Verdict> = {}
-  for (let i = 0; i < policies.length; i++) putByName(named, policies[i].name, verdicts[i])
+  const named: Record<string, T> = {}
+  for (let i = 0; i < policies.length; i++) putByName(named, policies[i].name, values[i])
   return named
 }
 
