@@ -22,7 +22,7 @@ const mistakes = [
   [`core.createLimiter({ name: 'api', limit: 5, window: '60' })`, withUnit],
   [`express.rateLimit({ limit: 5, window: '60' })`, withUnit],
   [`koa.rateLimit({ limit: 5, window: '60', key: koa.byIp(), count: 'failures' })`, withUnit],
-  [`fastify().rateLimit({ limit: 5, window: '60' })`, withUnit],
+  [`fastify().sluice({ limit: 5, window: '60' })`, withUnit],
   [`nestjs.RateLimit({ limit: 5, window: '60' })`, withUnit],
   [`core.gcra({ limit: 5, window: '1 month' })`, form],
   [`express.rateLimit({ limit: 5, window: 'forever' })`, form],
