@@ -4,7 +4,7 @@ import { spreadOf, type Spread } from './rounds.js'
 /** The readings of each contender, by its name, in the order of the rounds. */
 export type Readings = ReadonlyMap<string, readonly Reading[]>
 
-/** What was measured of a contender. `microseconds ÷` is a multiple of another's `microseconds`, and `microseconds −` the difference. */
+/** The figures of a contender. `microseconds ÷` is a multiple of another's `microseconds`, and `microseconds −` the difference. */
 export type Figures = Readonly<Record<string, Spread>>
 
 /** The figures of contenders that were measured together, by their names. The first one is the yardstick, if there is one. */

@@ -2,7 +2,7 @@ import type { Figures, Group, Groups } from './figures.js'
 import { isReading } from './processes/reading.js'
 import type { Spread } from './rounds.js'
 
-/** What a section has measured, as it is in the `results` folder. */
+/** The measurements of a section, as the `results` folder has them. */
 export interface Results {
   /** The machine and the versions of the programs. */
   readonly conditions: Readonly<Record<string, string>>

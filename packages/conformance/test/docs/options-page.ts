@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What the page states of each option: a default, "required", or "–" if there is no default. */
+/** The text of the page about each option: a default, "required", or "–" if there is no default. */
 export type Stated = Readonly<Record<string, string>>
 
 /** The lists of the page, by the interface that each is made of: `packages/core/src/limiter/arguments.ts#PeekOptions`. */

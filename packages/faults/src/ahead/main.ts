@@ -1,4 +1,4 @@
-// Processes spend the units of one key ahead, on one Redis and on a Cluster, while some are killed and the server hangs. What all of them allowed, replayed one by one
+// Processes spend the units of one key ahead, on one Redis and on a Cluster, while some are killed and the server hangs. The requests that all of them allowed, replayed one by one
 // through the exact algorithm, is never refused: `node packages/faults/dist/ahead/main.js [allowed requests] [--minutes 10]
 // [--policy NAME]`
 import process from 'node:process'

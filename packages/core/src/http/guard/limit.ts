@@ -169,7 +169,7 @@ async function decide<R, H>(
   return { decision, counted, proceed: () => afterwards(context, responseTerms(limit, counted)) }
 }
 
-/** What the response to a request changes of its counts, as the options say. */
+/** The changes that the response to a request makes to its counts, by the options. */
 function responseTerms<R, H>({ options, count }: Limit<R, H>, counted: Counted): ResponseTerms {
   const { when } = count
   const { resetOn } = options

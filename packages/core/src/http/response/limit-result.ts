@@ -51,7 +51,7 @@ export interface Counted {
   readonly names?: PublicNames
 }
 
-/** What the response to a request changes of its counts. */
+/** The changes that the response to a request makes to its counts. */
 export interface ResponseTerms extends Counted {
   /** Finds the policies that do not count such a response. Absent if any response counts. */
   readonly uncounted?: ((outcome: ResponseOutcome) => Awaitable<readonly string[]>) | undefined
